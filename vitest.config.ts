@@ -65,7 +65,7 @@ const JOURNEYS = 'test/explorer/journeys.test.ts'
 /** The other screens, and what each must also do: for keyboards, on phones, behind a path. */
 const LONG_IN_A_BROWSER = [
   ...['accessibility', 'admin', 'base-path', 'live', 'load', 'load-existing', 'narrow'],
-  ...['pictures', 'table', 'walk'],
+  ...['pictures', 'share', 'table', 'walk'],
 ].map((name) => `test/explorer/${name}.test.ts`)
 
 const START_RUN = './test/support/start-run.ts'

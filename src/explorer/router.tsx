@@ -20,6 +20,11 @@ const ObjectScreen = lazyView(
   async () => (await import('./object/object-page.tsx')).ObjectScreen,
 )
 
+const DashboardScreen = lazyView(
+  'dashboard',
+  async () => (await import('./dashboards/dashboard-screen.tsx')).DashboardScreen,
+)
+
 // Loaded when it is first opened: most people never administer.
 const adminRoute = screen(
   '/admin',
@@ -37,6 +42,7 @@ export const router = createRouter({
     screen('/o/$ontology/$type', TypeScreen),
     screen('/o/$ontology/$type/$key', ObjectScreen),
     screen('/o/$ontology/$type/$key/$link', LinkedScreen),
+    screen('/dashboards/$ontology/$id', DashboardScreen),
     adminRoute.addChildren([
       adminScreen(
         '/',

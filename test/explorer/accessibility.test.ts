@@ -66,6 +66,23 @@ it.each(SCREENS)('has no violation on the screen: %s', async (_, path, reached) 
   await expect.poll(() => accessibilityFaults(page)).toEqual([])
 })
 
+it.each(['light', 'dark'] as const)('has no violation on a dashboard, %s', async (colorScheme) => {
+  const tiles = [
+    { search: 'view=charts&p=makerCode~avg:price', width: 1 },
+    { search: 'view=map', width: 2 },
+    { search: 'o=price:desc', width: 3 },
+  ]
+  const json = { name: 'Shop', address: '/item?w=price:gte:5', tiles }
+  const { body } = await suite.service.send('/api/admin/v1/ontologies/shop/views', { json })
+  for (const width of [1440, 390]) {
+    const page = await suite.visit(`/dashboards/shop/${body.id}`, { colorScheme, width })
+    await page.getByRole('columnheader', { name: 'Price' }).waitFor()
+    await page.getByRole('button', { name: 'Arrange' }).click()
+    await page.getByLabel('Width').first().waitFor()
+    await expect.poll(() => accessibilityFaults(page)).toEqual([])
+  }
+})
+
 it('has no violation on the sign-in, and on its error', async () => {
   const page = await suite.visit('/', { token: null })
   await page.getByLabel('Token').fill('wrong')

@@ -23,6 +23,15 @@ export function viewsQuery({ connection }: Service, ontology: string) {
   })
 }
 
+export function viewQuery({ connection }: Service, ontology: string, id: string) {
+  return queryOptions({
+    queryKey: ['views', ontology, id],
+    queryFn: ({ signal }) =>
+      connection.send<SavedView>({ path: viewsPath(ontology, encodeURIComponent(id)), signal }),
+    staleTime: STALE_MS,
+  })
+}
+
 /** Saves a view: a new one, or the one with an id again. */
 export function saveView(
   { connection }: Service,

@@ -7,9 +7,11 @@ import { nameOf } from '../api/ontology.ts'
 import { messageOf } from '../api/service.ts'
 import { useSession } from '../session/session.tsx'
 import { Button, IconButton, Mistake } from '../ui/controls.tsx'
-import { CheckField, FORM, submits, TextField } from '../ui/fields.tsx'
+import { CheckField, FORM, SelectField, submits, TextField } from '../ui/fields.tsx'
 import { useTask } from '../ui/hooks.ts'
 import type { ShownType } from '../view/type-view.ts'
+import { fromSearch } from '../view/view-state.ts'
+import { sharedSearch, tileOfView } from './dashboard-tiles.ts'
 import {
   addressOf,
   bodyOf,
@@ -29,6 +31,8 @@ export function ViewsPanel({ of, onDone }: ViewsPanelProps) {
   const { service } = useSession()
   const { data: views, error } = useQuery(viewsQuery(service, of.ontology.apiName))
   const [edited, setEdited] = useState<SavedView>()
+  // The filters of a dashboard are those of a type, so objects at a link cannot be a tile.
+  const isWholeType = /^\/[^/]+$/.test(savedAddress(shownPath(), ''))
   return (
     <div className="grid gap-3 w-75">
       <Mistake>{error && messageOf(error)}</Mistake>
@@ -43,9 +47,14 @@ export function ViewsPanel({ of, onDone }: ViewsPanelProps) {
         </ul>
       )}
       <ViewForm key={edited?.id} of={of} edited={edited} onDone={onDone} />
+      {edited === undefined && isWholeType && (
+        <AddToDashboard of={of} views={views ?? []} onDone={onDone} />
+      )}
     </div>
   )
 }
+
+const shownPath = () => location.pathname.slice(BASE_PATH.length)
 
 interface ViewItemProps extends ViewsPanelProps {
   readonly view: SavedView
@@ -86,9 +95,12 @@ function ViewItem({ of, view, onDone, onEdit }: ViewItemProps) {
 interface ViewFormProps extends ViewsPanelProps {
   /** The view that is changed; a new one without it. */
   readonly edited: SavedView | undefined
+  readonly onDeleted?: () => void
 }
 
-function ViewForm({ of: { ontology, objectType }, edited, onDone }: ViewFormProps) {
+export function ViewForm(props: ViewFormProps) {
+  const { edited, onDone, onDeleted = () => {} } = props
+  const { ontology, objectType } = props.of
   const { service } = useSession()
   const client = useQueryClient()
   const [name, setName] = useState(edited?.name ?? nameOf(objectType))
@@ -96,7 +108,7 @@ function ViewForm({ of: { ontology, objectType }, edited, onDone }: ViewFormProp
   const [isShared, setShared] = useState(edited?.shared ?? false)
   const [isReplaced, setReplaced] = useState(false)
   const { run, isBusy, error } = useTask()
-  const shown = () => savedAddress(location.pathname.slice(BASE_PATH.length), location.search)
+  const shown = () => savedAddress(shownPath(), location.search)
   const write = (work: () => Promise<unknown>) =>
     run(async () => {
       await work()
@@ -126,8 +138,8 @@ function ViewForm({ of: { ontology, objectType }, edited, onDone }: ViewFormProp
         onChange={setDescription}
       />
       <CheckField
-        label={`Everyone who can see ${nameOf(objectType)}`}
-        hint="sees it, with the values of its filters"
+        label={`Share it with everyone who can see ${nameOf(objectType)}`}
+        hint="including the values in its filters"
         isOn={isShared}
         onChange={setShared}
       />
@@ -147,12 +159,75 @@ function ViewForm({ of: { ontology, objectType }, edited, onDone }: ViewFormProp
           <Button
             kind="danger"
             disabled={isBusy}
-            onClick={() => write(() => deleteView(service, ontology.apiName, edited.id))}
+            onClick={() =>
+              write(async () => {
+                await deleteView(service, ontology.apiName, edited.id)
+                onDeleted()
+              })
+            }
           >
             Delete
           </Button>
         )}
       </span>
+    </form>
+  )
+}
+
+interface AddToDashboardProps extends ViewsPanelProps {
+  readonly views: readonly SavedView[]
+}
+
+/** Adds what is on the screen to a dashboard of the same type, or starts one with it. */
+function AddToDashboard({ of: { ontology, objectType }, views, onDone }: AddToDashboardProps) {
+  const { service } = useSession()
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  const [chosen, setChosen] = useState('')
+  const { run, isBusy, error } = useTask()
+  const typePath = `/${objectType.apiName}`
+  const dashboards = views.filter(
+    ({ tiles, mayChange, address }) => tiles && mayChange && address.split('?')[0] === typePath,
+  )
+  const options = [
+    ['', 'A new dashboard'],
+    ...dashboards.map(({ id, name }) => [id, name] as const),
+  ] as const
+  const view = fromSearch(new URLSearchParams(location.search))
+  const isPictures = view.layout === 'charts' && view.chart === undefined
+  const add = () =>
+    run(async () => {
+      const tile = tileOfView(view)
+      const dashboard = dashboards.find(({ id }) => id === chosen)
+      const body = dashboard
+        ? { ...bodyOf(dashboard), tiles: [...(dashboard.tiles ?? []), tile] }
+        : {
+            name: `${nameOf(objectType)} dashboard`,
+            address: typePath + sharedSearch(view),
+            tiles: [tile],
+          }
+      const saved = await saveView(service, ontology.apiName, body, dashboard?.id)
+      await client.invalidateQueries({ queryKey: ['views', ontology.apiName] })
+      onDone()
+      void navigate({ href: BASE_PATH + addressOf(ontology.apiName, saved) } as never)
+    })
+  return (
+    <form
+      className={`${FORM} w-full pt-3 border-t border-t-line`}
+      onSubmit={submits(add)}
+      aria-label="Add to a dashboard"
+    >
+      <SelectField
+        label="Add what is on the screen to"
+        value={chosen}
+        options={options}
+        onChange={setChosen}
+      />
+      {isPictures && <p className="label">Choose a chart first: pictures cannot be a tile.</p>}
+      <Mistake>{error && messageOf(error)}</Mistake>
+      <Button type="submit" className="justify-self-start" disabled={isBusy || isPictures}>
+        Add to dashboard
+      </Button>
     </form>
   )
 }

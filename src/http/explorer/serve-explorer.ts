@@ -1,6 +1,6 @@
 /**
  * Serves the explorer at `/`, from memory and without a token: the page itself holds no data.
- * Addresses of views (`/o/…`, `/admin`) get the same page, which reads its own address.
+ * Addresses of views (`/o/…`, `/dashboards/…`, `/admin`) get the same page, which reads its own address.
  */
 import type { App } from '../app.ts'
 import { compressFile, type StaticFile, sendStatic } from '../response/static-file.ts'
@@ -39,6 +39,7 @@ const VIEWS = [
   '/o/:ontology/:type',
   '/o/:ontology/:type/:key',
   '/o/:ontology/:type/:key/:link',
+  '/dashboards/:ontology/:id',
   '/admin',
   '/admin/tokens',
   '/admin/clients',

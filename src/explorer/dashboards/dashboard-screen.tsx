@@ -1,0 +1,216 @@
+/** A dashboard: several charts, maps and tables over one set of filters. */
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useLocation, useNavigate, useParams } from '@tanstack/react-router'
+import { useEffect, useMemo, useRef, useState } from 'react'
+import { countOf } from '../../contract/count-of.ts'
+import { screenPath } from '../api/base-path.ts'
+import { Observable } from '../api/observable.ts'
+import { findType } from '../api/ontology.ts'
+import { definitionQuery, messageOf } from '../api/service.ts'
+import { useSession } from '../session/session.tsx'
+import { sharedSearch, type Tile, viewOfTile } from '../share/dashboard-tiles.ts'
+import { bodyOf, type SavedView, saveView, viewQuery } from '../share/saved-views.ts'
+import { ViewForm } from '../share/views-panel.tsx'
+import { FilterForm, Pills } from '../table/filter-form.tsx'
+import { type GridHandle, ObjectsContext } from '../table/use-objects.ts'
+import { useWalk } from '../table/use-walk.ts'
+import { Button, ErrorNote, Icon, Mistake, ScreenNote } from '../ui/controls.tsx'
+import { Popup } from '../ui/dialog.tsx'
+import { useTask } from '../ui/hooks.ts'
+import { knownPart, type ShownType } from '../view/type-view.ts'
+import { useView } from '../view/use-view.ts'
+import { parseSearch } from '../view/view-state.ts'
+import { TileEditor } from './tile-editor.tsx'
+import { TileView, titleOfTile } from './tile-view.tsx'
+
+export function DashboardScreen() {
+  const { service } = useSession()
+  const { ontology: name = '', id = '' } = useParams({ strict: false }) as Record<string, string>
+  const definition = useQuery(definitionQuery(service, name))
+  const saved = useQuery(viewQuery(service, name, id))
+  const error = definition.error ?? saved.error
+  if (error !== null) {
+    return (
+      <ScreenNote title="Dashboard">
+        <ErrorNote error={error} />
+      </ScreenNote>
+    )
+  }
+  if (definition.data === undefined || saved.data === undefined) {
+    return <p className="late py-12 px-6 text-muted">Loading…</p>
+  }
+  const [, typeName = '', search = ''] = /^\/([^?]*)\??(.*)$/.exec(saved.data.address) ?? []
+  const objectType = findType(definition.data, typeName)
+  if (objectType === undefined) {
+    return (
+      <ScreenNote title={saved.data.name}>
+        <p className="py-12 px-6 text-muted">There is no object type “{typeName}” any more.</p>
+      </ScreenNote>
+    )
+  }
+  return (
+    <Dashboard
+      key={id}
+      of={{ ontology: definition.data, objectType }}
+      saved={saved.data}
+      search={search}
+    />
+  )
+}
+
+interface DashboardProps {
+  readonly of: ShownType
+  readonly saved: SavedView
+  /** The filters that it was saved with, as search parameters. */
+  readonly search: string
+}
+
+/** Applies the saved filters to an address that has none: a link to a dashboard is short. */
+function useSavedFilters(search: string): boolean {
+  const shown = useLocation({ select: ({ searchStr }) => searchStr })
+  const navigate = useNavigate()
+  const isApplied = useRef(shown !== '' || search === '')
+  const [isReady, setReady] = useState(isApplied.current)
+  useEffect(() => {
+    if (isApplied.current) return
+    isApplied.current = true
+    void navigate({ to: '.', search: parseSearch(search), replace: true } as never)
+    setReady(true)
+  }, [search, navigate])
+  return isReady
+}
+
+function Dashboard({ of: type, saved, search }: DashboardProps) {
+  const isReady = useSavedFilters(search)
+  return isReady ? <ShownDashboard of={type} saved={saved} search={search} /> : null
+}
+
+const NO_MARKS: ReadonlySet<string> = new Set()
+const nothing = () => {}
+
+function ShownDashboard({ of: { ontology, objectType }, saved }: DashboardProps) {
+  const [view, setView] = useView()
+  const asked = useMemo(() => knownPart(view, objectType), [view, objectType])
+  const of = useMemo(() => ({ ontology, objectType, view: asked }), [ontology, objectType, asked])
+  // All tiles show one version: that of the first rows.
+  const walk = useWalk(of, 0)
+  const version = walk.state.pages[0]?.version
+  const canCount = walk.state.pages.length > 0 && !walk.isStale
+  const counted = useMemo(() => ({ ...of, version }), [of, version])
+  const [topRow] = useState(() => new Observable(0))
+  const grid = useRef<GridHandle>(null)
+  const [edited, setEdited] = useState<readonly Tile[]>()
+  const tiles = edited ?? saved.tiles ?? []
+  const { totalCount } = walk.state
+  const shown = { of, counted, canCount, view, setView, walk, restart: nothing, topRow, grid }
+  const unused = {
+    changes: undefined,
+    showChanges: nothing,
+    marked: NO_MARKS,
+    linked: undefined,
+    isFinding: false,
+    setFinding: nothing,
+    isRequestShown: false,
+    setRequestShown: nothing,
+  }
+  const navigate = useNavigate()
+  const leave = () => void navigate({ to: screenPath(ontology.apiName, objectType.apiName) })
+  const ofTile = (tile: Tile) => ({ ...counted, view: viewOfTile(tile, asked) })
+  return (
+    <ObjectsContext value={{ ...shown, ...unused }}>
+      <div className="grid gap-3 p-4 max-w-360 mx-auto">
+        <header className="flex flex-wrap items-center gap-3">
+          <h1>{saved.name}</h1>
+          <span className="data">
+            {totalCount === undefined ? '' : countOf(totalCount, 'object')}
+          </span>
+          <span className="flex-1" />
+          <Popup
+            label={
+              <>
+                <Icon name="plus" size={14} /> Filter
+              </>
+            }
+            panelLabel="New filter"
+          >
+            {(close) => <FilterForm close={close} />}
+          </Popup>
+          {saved.mayChange && edited === undefined && (
+            <>
+              <Button onClick={() => setEdited(saved.tiles ?? [])}>Arrange</Button>
+              <Popup label="Name and sharing" panelLabel="Name and sharing">
+                {(close) => <ViewForm of={of} edited={saved} onDone={close} onDeleted={leave} />}
+              </Popup>
+            </>
+          )}
+        </header>
+        {saved.description !== undefined && <p>{saved.description}</p>}
+        <Pills />
+        {edited !== undefined && (
+          <SaveBar
+            {...{ ontology, saved, tiles: edited, search: sharedSearch(view) }}
+            onDone={() => setEdited(undefined)}
+          />
+        )}
+        {walk.state.error !== undefined && (
+          <ErrorNote error={new Error(messageOf(walk.state.error), { cause: walk.state.error })} />
+        )}
+        <ul className="grid gap-4 m-0 p-0 list-none grid-cols-1 min-[1000px]:grid-cols-3">
+          {tiles.map((tile, index) => (
+            <li
+              // biome-ignore lint/suspicious/noArrayIndexKey: tiles have no identity of their own
+              key={index}
+              className={`grid content-start gap-3 min-w-0 p-4 border border-line rounded-lg bg-panel ${SPANS[tile.width]}`}
+            >
+              <h2 className="truncate text-lg">{titleOfTile(tile, ofTile(tile))}</h2>
+              {edited !== undefined && (
+                <TileEditor tiles={edited} index={index} onChange={setEdited} />
+              )}
+              <TileView of={ofTile(tile)} canCount={canCount} setView={setView} />
+            </li>
+          ))}
+        </ul>
+      </div>
+    </ObjectsContext>
+  )
+}
+
+const SPANS: Readonly<Record<Tile['width'], string>> = {
+  1: '',
+  2: 'min-[1000px]:col-span-2',
+  3: 'min-[1000px]:col-span-3',
+}
+
+interface SaveBarProps extends Pick<ShownType, 'ontology'> {
+  readonly saved: SavedView
+  readonly tiles: readonly Tile[]
+  readonly search: string
+  readonly onDone: () => void
+}
+
+/** Saves the tiles as they are arranged, with the filters on the screen. */
+function SaveBar({ ontology, saved, tiles, search, onDone }: SaveBarProps) {
+  const { service } = useSession()
+  const client = useQueryClient()
+  const { run, isBusy, error } = useTask()
+  const save = () =>
+    run(async () => {
+      const address = saved.address.replace(/\?.*$/, '') + search
+      const body = { ...bodyOf(saved), address, tiles: [...tiles] }
+      await saveView(service, ontology.apiName, body, saved.id)
+      await client.invalidateQueries({ queryKey: ['views', ontology.apiName] })
+      onDone()
+    })
+  return (
+    <div className="flex flex-wrap items-center gap-2 py-2 px-3 rounded-md bg-accent-bg text-base">
+      <span className="flex-1">
+        Change the order, the width and the titles. The filters above are saved as well.
+      </span>
+      <Mistake>{error && messageOf(error)}</Mistake>
+      <Button onClick={onDone}>Cancel</Button>
+      <Button kind="primary" disabled={isBusy || tiles.length === 0} onClick={save}>
+        Save
+      </Button>
+    </div>
+  )
+}

@@ -1,0 +1,132 @@
+/** What a tile of a dashboard shows: a chart, a map or a table. */
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { screenPath } from '../api/base-path.ts'
+import { keyText, nameOf, nameOfProperty } from '../api/ontology.ts'
+import { messageOf } from '../api/service.ts'
+import { Chart } from '../charts/chart.tsx'
+import { replaceFilters } from '../charts/compare.ts'
+import { describeChart } from '../charts/drawn-chart.ts'
+import { readRecords } from '../queries/object-queries.ts'
+import { useNumberStyles } from '../queries/use-number-styles.ts'
+import { useSession } from '../session/session.tsx'
+import type { Tile } from '../share/dashboard-tiles.ts'
+import { columnsOf } from '../table/columns.ts'
+import { ErrorNote } from '../ui/controls.tsx'
+import { formatValue } from '../ui/format-value.ts'
+import { lazyView } from '../ui/lazy-part.tsx'
+import { conditionsOf, pointProperty, type TypeView } from '../view/type-view.ts'
+import type { SetView } from '../view/use-view.ts'
+import { searchRecord } from '../view/view-state.ts'
+
+const MapView = lazyView('map', async () => (await import('../map/map-view.tsx')).MapView)
+
+export interface TileViewProps {
+  /** The objects of the dashboard, as the tile shows them. */
+  readonly of: TypeView
+  readonly canCount: boolean
+  readonly setView: SetView
+}
+
+/** Returns the title of a tile: its own, or what it shows. */
+export function titleOfTile({ title }: Tile, { objectType, view }: TypeView): string {
+  if (title) return title
+  if (view.layout === 'charts' && view.chart) return describeChart(objectType, view.chart)
+  return nameOf(objectType)
+}
+
+export function TileView({ of, canCount, setView }: TileViewProps) {
+  const { layout, chart } = of.view
+  const point = pointProperty(of.objectType)
+  if (layout === 'charts' && chart !== undefined) {
+    return (
+      <Chart
+        of={of}
+        chart={chart}
+        canCount={canCount}
+        onFilter={(filters) => setView({ filters: replaceFilters(of.view, filters).filters })}
+      />
+    )
+  }
+  if (layout === 'map' && point !== undefined) {
+    return (
+      <div className="flex h-75">
+        <MapView of={of} property={point} setView={setView} canCount={canCount} />
+      </div>
+    )
+  }
+  return <TableTile of={of} canCount={canCount} />
+}
+
+const SHOWN_ROWS = 10
+const SHOWN_COLUMNS = 6
+
+/** The first rows of a table; the rest is a click away. */
+function TableTile({ of, canCount }: Pick<TileViewProps, 'of' | 'canCount'>) {
+  const { service } = useSession()
+  const { ontology, objectType, view, version } = of
+  const styleOf = useNumberStyles(of, { canRead: canCount })
+  const { filters, text, box, order } = view
+  const { data, error } = useQuery({
+    queryKey: ['tile rows', objectType.rid, version, JSON.stringify([filters, text, box, order])],
+    queryFn: ({ signal }) => {
+      const conditions = conditionsOf(view, objectType, 'v2')
+      return readRecords(service, of, { conditions, order }, { pageSize: SHOWN_ROWS, signal })
+    },
+    enabled: canCount,
+    placeholderData: (last) => last,
+  })
+  if (error !== null) return <ErrorNote error={new Error(messageOf(error), { cause: error })} />
+  const columns = columnsOf(ontology, objectType, view.columns, { styleOf }).slice(0, SHOWN_COLUMNS)
+  return (
+    <div className="grid gap-2">
+      <section
+        className="overflow-x-auto"
+        aria-label={`Rows of ${nameOf(objectType)}`}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: keys must be able to scroll it
+        tabIndex={0}
+      >
+        <table className="w-full border-collapse text-base">
+          <thead>
+            <tr>
+              {columns.map(({ name, definition, isNumeric }) => (
+                <th key={name} className={`label p-1.5 ${isNumeric ? 'text-right' : 'text-left'}`}>
+                  {nameOfProperty(name, definition)}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {data?.map((record) => (
+              <tr key={keyText(record.key)} className="border-t border-t-line">
+                {columns.map(({ name, definition, isNumeric, style }) => (
+                  <td
+                    key={name}
+                    className={`p-1.5 max-w-60 truncate ${isNumeric ? 'text-right tabular-nums' : ''}`}
+                  >
+                    {name === objectType.primaryKey ? (
+                      <Link
+                        to={screenPath(ontology.apiName, objectType.apiName, keyText(record.key))}
+                      >
+                        {keyText(record.key)}
+                      </Link>
+                    ) : (
+                      (formatValue(record.properties[name], definition, style) ?? '–')
+                    )}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+      <Link
+        to={screenPath(ontology.apiName, objectType.apiName)}
+        search={searchRecord(view) as never}
+        className="text-base"
+      >
+        All rows
+      </Link>
+    </div>
+  )
+}
