@@ -118,7 +118,7 @@ export async function buildApp(given: GivenServices, options: AppOptions): Promi
   auditRequests(app, services)
 
   app.server.on('connect', refuseTunnel)
-  const upgrades = new Upgrades(app, ServerResponse)
+  const upgrades = new Upgrades(app, ServerResponse, corsOrigins)
   app.server.on('checkExpectation', refuseExpectation)
   app.addSchema(ErrorResponse)
   app.addSchema(StructFields)

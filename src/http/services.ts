@@ -49,6 +49,8 @@ export interface GivenServices extends Omit<Services, 'objects' | 'store'> {
 export interface RequestLimits extends ServiceLimits {
   /** The limits of each caller, as `getCaller` shows them. */
   readonly callers: Pick<CallerLimitsOptions, 'maxConcurrentRequests' | 'requestsPerMinute'>
+  /** How long the client of a stream may stop reading, until its connection is closed. */
+  readonly stalledStreamMs: number
 }
 
 /** Who may read the metrics. */

@@ -90,7 +90,7 @@ class OpenConnections {
     this.#count += 1
     this.#ofSocket.set(socket, connection)
     this.#ofPort.set(connection.port, connection)
-    socket.once('close', () => this.#remove(connection))
+    socket.on('close', () => this.#remove(connection))
   }
 
   addAlias(socket: Socket): void {
@@ -104,7 +104,7 @@ class OpenConnections {
     const { peer } = connection
     connection.requests += 1
     for (const kind of SPARE) peer[kind].delete(connection)
-    response.once('close', () => {
+    response.on('close', () => {
       connection.requests -= 1
       if (connection.requests === 0 && this.#isOpen(connection)) peer.idle.add(connection)
     })

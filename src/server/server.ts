@@ -7,6 +7,7 @@ import { CallerViews } from '../access/policies/view-cache.ts'
 import type { CallerView } from '../access/policies/view-ontology.ts'
 import { Admission } from '../admission/admission.ts'
 import { MemoryBudget } from '../admission/request-memory.ts'
+import { STALLED_CONNECTION_SECONDS } from '../contract/limits.ts'
 import { FOLLOWERS_SHARE } from '../contract/memory-limits.ts'
 import { type AppOptions, buildApp } from '../http/build-app.ts'
 import type { OpenExplorer } from '../http/explorer/serve-explorer.ts'
@@ -45,7 +46,11 @@ const IDLE_GRACE_MS = 500
 /** How long slow queries may continue while the service stops; less than the stop timeout. */
 const QUERY_GRACE_MS = 5000
 const STOPPING = 'The service is stopping.'
-const RANDOM: Random = { bytes: randomBytes, uuid: randomUUID }
+const RANDOM: Random = {
+  bytes: randomBytes,
+  // Node.js joins it from pieces, which would take half a kilobyte for as long as a request waits.
+  uuid: () => Buffer.from(randomUUID(), 'latin1').toString('latin1'),
+}
 
 /** A running service; disposing stops it. */
 export interface Server extends AsyncDisposable {
@@ -63,6 +68,8 @@ interface Random {
 export interface ServerOptions extends MaintainedStoreOptions {
   /** How long idle connections stay open when the service stops. */
   readonly idleGraceMs?: number
+  /** How long the client of a stream may stop reading. */
+  readonly stalledStreamMs?: number
   /** The source of page token salts and of RIDs; random unless a test must be repeatable. */
   readonly random?: Random
   /** The explorer at `/`, if it is served. */
@@ -165,6 +172,7 @@ export async function assembleService(
         listObjectsLimit: config.OQS_LIST_OBJECTS_LIMIT,
         query: queryLimits,
         aggregateMaxGroups: config.OQS_AGGREGATE_MAX_GROUPS,
+        stalledStreamMs: options.stalledStreamMs ?? 1000 * STALLED_CONNECTION_SECONDS,
       },
       basePath: config.OQS_BASE_PATH,
       now,

@@ -216,10 +216,18 @@ describe('a stream of changes', () => {
     await using other = await startService()
     await other.apply(NUMBERS)
     const unread = await openUnread(other)
-    // More than the buffers of a connection hold.
-    const objects = numbers(80).map((object) => ({ ...object, text: 'x'.repeat(500_000) }))
-    await other.put('numbers', 'number', objects)
+    await other.put('numbers', 'number', MORE_THAN_BUFFERS)
     await other[Symbol.asyncDispose]()
+    await unread.untilClosed()
+  })
+
+  it('is closed if its client does not read for too long', async () => {
+    await using other = await startService({ stalledStreamMs: 100 })
+    await other.apply(NUMBERS)
+    const unread = await openUnread(other)
+    expect(await followersOf(other)).toBe(1)
+    await other.put('numbers', 'number', MORE_THAN_BUFFERS)
+    await expect.poll(() => followersOf(other)).toBe(0)
     await unread.untilClosed()
   })
 
@@ -240,6 +248,14 @@ describe('a stream of changes', () => {
     expect([status, body.errorName]).toEqual([400, 'InvalidPageToken'])
   })
 })
+
+/** More than the buffers of a connection hold. */
+const MORE_THAN_BUFFERS = numbers(80).map((object) => ({ ...object, text: 'x'.repeat(500_000) }))
+
+async function followersOf(service: Service): Promise<number> {
+  const { text } = await service.send('/metrics')
+  return Number(/^oqs_followers (\d+)$/m.exec(text)?.[1])
+}
 
 interface StreamEvent {
   readonly id?: string

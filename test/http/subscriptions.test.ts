@@ -54,6 +54,26 @@ describe('a WebSocket of subscriptions', () => {
     }
   })
 
+  it('is refused to web sites that may not call the service', async () => {
+    const settings = { OQS_CORS_ORIGINS: 'https://app.example' }
+    await using listed = await startService({ settings })
+    await using everyone = await startService({ settings: { OQS_CORS_ORIGINS: '*' } })
+    const other = 'https://other.example'
+    for (const [target, origin, isAllowed] of [
+      [listed, 'https://app.example', true],
+      [listed, listed.url, true],
+      [listed, undefined, true],
+      [listed, other, false],
+      [service, other, false],
+      [service, 'null', false],
+      [everyone, other, true],
+    ] as const) {
+      const client = connect(target, ADMIN_TOKEN, 'numbers', origin)
+      if (isAllowed) await (await client)[Symbol.asyncDispose]()
+      else await expect(client).rejects.toThrow('403')
+    }
+  })
+
   it('starts a subscription again that was closed', async () => {
     await service.apply({ ...NUMBERS, apiName: 'again', families: [] })
     await using other = await connect(service, ADMIN_TOKEN, 'again')
@@ -160,9 +180,11 @@ async function connect(
   service: Service,
   token = ADMIN_TOKEN,
   ontology = 'numbers',
+  origin?: string,
 ): Promise<Client> {
   const path = `/api/v2/ontologySubscriptions/ontologies/${ontology}/streamSubscriptions`
-  const socket = new WebSocket(service.url.replace('http', 'ws') + path, [`Bearer-${token}`])
+  const url = service.url.replace('http', 'ws') + path
+  const socket = new WebSocket(url, [`Bearer-${token}`], origin === undefined ? {} : { origin })
   const messages: unknown[] = []
   socket.on('message', (data) => messages.push(JSON.parse(String(data))))
   const closed = once(socket, 'close').then(([code, reason]): [number, string] => [

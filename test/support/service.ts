@@ -72,6 +72,8 @@ export interface ServiceOptions {
   readonly isMaintainer?: boolean
   /** A change of a definition that rewrites more objects runs in the background. */
   readonly rewrittenAtOnceMax?: number
+  /** How long the client of a stream may stop reading. */
+  readonly stalledStreamMs?: number
 }
 
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
@@ -87,7 +89,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     ...options.settings,
   })
   const log = () => {}
-  const { explorer, isMaintainer = true, rewrittenAtOnceMax } = options
+  const { explorer, isMaintainer = true, rewrittenAtOnceMax, stalledStreamMs } = options
   const server = parts.use(
     await startServer(config, {
       log,
@@ -96,6 +98,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       isMaintainer,
       columns: { areForced: inject('columns') === 'forced' },
       ...(rewrittenAtOnceMax === undefined ? {} : { rewrittenAtOnceMax }),
+      ...(stalledStreamMs === undefined ? {} : { stalledStreamMs }),
       ...(explorer === undefined ? {} : { explorer }),
     }),
   )

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyRequest } from 'fastify'
 import { ObjectQueryError, statusOf } from '../../contract/errors.ts'
 import type { ChangesSpec } from '../../service/changes/changes-walk.ts'
+import type { Watch } from '../../service/changes/followers.ts'
 import {
   type FollowedPage,
   readFollowedChanges,
@@ -43,41 +44,92 @@ export interface Follower {
   readonly isPatient: boolean
 }
 
-/** Follows changes from where a request starts, until nobody follows or the service stops. */
-export async function* followChanges(
-  { request, readSpec, signal, keepAliveMs, isPatient }: Follower,
-  start: ChangesSpec,
-  services: Services,
-): AsyncGenerator<Followed> {
-  const hasEnded = () => signal.aborted || services.stopping.aborted
-  const untilRead = <T>(read: () => Promise<T>) => retryWhileBusy(read, hasEnded, signal)
-  const renewMs = renewalMs(services)
-  let yieldedAtMs = -Infinity
-  for (let spec = start; ; ) {
-    // What one page holds is released with it, and not with the request.
-    using held = new DisposableStack()
-    const watch = held.use(services.followers.watch(watchedTypes(spec)))
-    const isFirst = spec === start
-    const read = () => readPage(request, spec, held, services)
-    const { page, since } = await (isFirst && !isPatient ? read() : untilRead(read))
-    const isDue = performance.now() - yieldedAtMs >= renewMs
-    if (isDue || !isEmpty(page)) {
-      yield page
-      yieldedAtMs = performance.now()
-    }
-    if (page.nextPageToken === undefined) {
-      for (let restMs = renewMs; restMs > 0; restMs -= keepAliveMs) {
-        if (await watch.published(Math.min(keepAliveMs, restMs), signal)) break
-        if (hasEnded()) return
-        if (restMs > keepAliveMs) yield 'silence'
+/**
+ * Follows changes from where a request starts, until nobody follows or the service stops. Thousands may
+ * follow: between two pages, none keeps more than where it goes on.
+ */
+export class ChangesFollower implements Disposable {
+  readonly #follower: Follower
+  readonly #services: Services
+  #start: ChangesSpec | undefined
+  /** Where it goes on after the last page. */
+  #position: Position | undefined
+  /** Set while there is nothing more to read. */
+  #watch: Watch | undefined
+  /** What the last page holds is released with it, and not with the request. */
+  #held: DisposableStack | undefined
+  #returnedAtMs = -Infinity
+  /** When it needs a new token, although nothing has changed. */
+  #renewAtMs = 0
+
+  constructor(follower: Follower, start: ChangesSpec, services: Services) {
+    this.#follower = follower
+    this.#start = start
+    this.#services = services
+  }
+
+  /** Returns the next page; undefined at the end. */
+  async next(): Promise<Followed | undefined> {
+    for (;;) {
+      this.#held?.[Symbol.dispose]()
+      this.#held = undefined
+      while (this.#watch !== undefined) {
+        const { keepAliveMs, signal } = this.#follower
+        const restMs = this.#renewAtMs - performance.now()
+        const waitMs = Math.min(keepAliveMs, restMs)
+        const isPublished = waitMs <= 0 || (await this.#watch.published(waitMs, signal))
+        if (!isPublished && !this.#hasEnded() && restMs > keepAliveMs) return 'silence'
+        this.#stopWatching()
       }
+      if (this.#hasEnded()) return undefined
+      const page = await this.#readNext()
+      const now = performance.now()
+      if (isEmpty(page) && now - this.#returnedAtMs < renewalMs(this.#services)) continue
+      this.#returnedAtMs = now
+      return page
     }
-    if (hasEnded()) return
-    await services.admission.takeTurn(request.context.callerId)
-    spec = await untilRead(async () => {
-      await identifyAgain(request, services)
-      return continued(readSpec, { ...spec, paging: { ...spec.paging, since } }, page)
+  }
+
+  [Symbol.dispose](): void {
+    this.#stopWatching()
+    this.#held?.[Symbol.dispose]()
+  }
+
+  #stopWatching(): void {
+    this.#watch?.[Symbol.dispose]()
+    this.#watch = undefined
+  }
+
+  readonly #hasEnded = () => this.#follower.signal.aborted || this.#services.stopping.aborted
+
+  async #readNext(): Promise<Page> {
+    const { request, isPatient } = this.#follower
+    const isFirst = this.#start !== undefined
+    const spec = this.#start ?? (await this.#readSpec())
+    this.#start = undefined
+    const held = new DisposableStack()
+    this.#held = held
+    this.#watch = this.#services.followers.watch(watchedTypes(spec))
+    const read = () => readPage(request, spec, held, this.#services)
+    const { page, since } = await (isFirst && !isPatient ? read() : this.#untilRead(read))
+    const { nextPageToken, nextChangesToken } = page
+    this.#position = { since, nextPageToken, nextChangesToken }
+    if (nextPageToken !== undefined) this.#stopWatching()
+    this.#renewAtMs = performance.now() + renewalMs(this.#services)
+    return page
+  }
+
+  async #readSpec(): Promise<ChangesSpec> {
+    const { request, readSpec } = this.#follower
+    await this.#services.admission.takeTurn(request.context.callerId)
+    return this.#untilRead(async () => {
+      await identifyAgain(request, this.#services)
+      return readSpecAfter(this.#position ?? {}, readSpec)
     })
+  }
+
+  #untilRead<T>(read: () => Promise<T>): Promise<T> {
+    return retryWhileBusy(read, this.#hasEnded, this.#follower.signal)
   }
 }
 
@@ -123,17 +175,20 @@ export function isEmpty({ count, nextPageToken }: Page): boolean {
   return count === 0 && nextPageToken === undefined
 }
 
+/** A page of changes, as far as it says where the next one starts. */
+interface Position extends Partial<Pick<Page, 'nextPageToken' | 'nextChangesToken'>> {
+  /** The token whose changes the page belongs to. */
+  readonly since?: string
+}
+
 /** Returns what follows a page of an earlier request. */
-export async function continued(
+export async function readSpecAfter(
+  { since: earlier, nextPageToken, nextChangesToken }: Position,
   readSpec: ReadSpec,
-  { paging }: ChangesSpec,
-  { nextChangesToken, nextPageToken }: Page,
 ): Promise<ChangesSpec> {
-  const since = nextChangesToken ?? paging.since
-  return {
-    ...(await readSpec(since)),
-    paging: { ...paging, since, pageToken: nextPageToken ?? null },
-  }
+  const spec = await readSpec(nextChangesToken ?? earlier)
+  const since = nextChangesToken ?? earlier ?? spec.paging.since
+  return { ...spec, paging: { ...spec.paging, since, pageToken: nextPageToken ?? null } }
 }
 
 /** Returns the types whose versions change what a request follows. */

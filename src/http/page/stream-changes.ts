@@ -5,12 +5,11 @@
  */
 import type { ServerResponse } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { STALLED_CONNECTION_SECONDS } from '../../contract/limits.ts'
 import type { ChangesSpec } from '../../service/changes/changes-walk.ts'
 import { requireVerified } from '../../store/port/request-context.ts'
 import { lateErrorBody } from '../response/error-response.ts'
 import type { Services } from '../services.ts'
-import { type Followed, followChanges, isEmpty, type ReadSpec } from './follow-changes.ts'
+import { ChangesFollower, type Followed, isEmpty, type ReadSpec } from './follow-changes.ts'
 
 /** Shows proxies and clients that the connection lives, and finds out whether it does. */
 const KEEP_ALIVE_MS = 15_000
@@ -36,22 +35,12 @@ export async function streamChanges(
   services: Services,
   readSpec: ReadSpec,
 ): Promise<FastifyReply> {
-  const start = await startOf(request, readSpec)
   const signal = request.context.signal()
   const follower = { request, readSpec, signal, keepAliveMs: KEEP_ALIVE_MS, isPatient: false }
-  const pages = followChanges(follower, start, services)
-  // Errors of the first page still have a status.
-  const first = await pages.next()
-  requireVerified(request.context)
-  services.admission.startFollowing(request.context)
-  const { raw } = reply.hijack()
-  const stop = () => setTimeout(() => raw.destroy(), CLOSING_MS).unref()
-  services.stopping.addEventListener('abort', stop)
-  raw.once('close', () => services.stopping.removeEventListener('abort', stop))
-  raw.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' })
+  using pages = new ChangesFollower(follower, await startOf(request, readSpec), services)
+  const raw = await startStream(request, reply, pages, services)
   try {
-    if (!first.done) await write(raw, eventOf(first.value))
-    for await (const page of pages) await write(raw, eventOf(page))
+    while (await sendNext(raw, pages, services));
   } catch (error) {
     // The status is already sent. A client connects again when the service has stopped.
     const body = services.stopping.aborted ? undefined : lateErrorBody(error, request, services)
@@ -59,6 +48,37 @@ export async function streamChanges(
   }
   raw.end()
   return reply
+}
+
+/** Sends the head and the first page, whose errors still have a status. */
+async function startStream(
+  { context }: FastifyRequest,
+  reply: FastifyReply,
+  pages: ChangesFollower,
+  services: Services,
+): Promise<ServerResponse> {
+  const { admission, stopping } = services
+  const first = await pages.next()
+  requireVerified(context)
+  admission.startFollowing(context)
+  const { raw } = reply.hijack()
+  const stop = () => setTimeout(() => raw.destroy(), CLOSING_MS).unref()
+  stopping.addEventListener('abort', stop)
+  raw.once('close', () => stopping.removeEventListener('abort', stop))
+  raw.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' })
+  if (first !== undefined) await write(raw, eventOf(first), services)
+  return raw
+}
+
+/** Sends the next page; false if there is none. */
+async function sendNext(
+  raw: ServerResponse,
+  pages: ChangesFollower,
+  services: Services,
+): Promise<boolean> {
+  const page = await pages.next()
+  if (page !== undefined) await write(raw, eventOf(page), services)
+  return page !== undefined
 }
 
 async function startOf({ headers }: FastifyRequest, readSpec: ReadSpec): Promise<ChangesSpec> {
@@ -78,10 +98,10 @@ function eventOf(page: Followed): string {
 }
 
 /** Waits until the client has received enough to be sent more. One that no longer reads is disconnected. */
-async function write(raw: ServerResponse, text: string): Promise<void> {
+async function write(raw: ServerResponse, text: string, { limits }: Services): Promise<void> {
   if (raw.destroyed || raw.write(text)) return
   const { promise: isReady, resolve } = Promise.withResolvers<void>()
-  const stalled = setTimeout(() => raw.destroy(), 1000 * STALLED_CONNECTION_SECONDS)
+  const stalled = setTimeout(() => raw.destroy(), limits.stalledStreamMs)
   raw.once('drain', resolve).once('close', resolve)
   await isReady
   clearTimeout(stalled)

@@ -1,5 +1,6 @@
 /** Cross-origin requests: which web sites may call the service from a browser (Fetch standard). */
-import type { ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { ObjectQueryError } from '../../contract/errors.ts'
 import type { App } from '../app.ts'
 import type { Services } from '../services.ts'
 
@@ -57,6 +58,20 @@ export function allowOrigins(app: App, origins: CorsOrigins, { admission }: Serv
       done(error as Error)
     }
   })
+}
+
+/**
+ * Refuses a WebSocket of a web site that is not allowed: browsers let any script read from one. Other
+ * clients send no origin, and the pages of the service itself have its host.
+ */
+export function refuseForeignOrigin(
+  { headers: { origin, host } }: IncomingMessage,
+  origins: CorsOrigins | undefined,
+): void {
+  if (origin === undefined || origins === '*' || origins?.includes(origin)) return
+  if (origin.split('://')[1] === host) return
+  const reason = 'this web site is not in OQS_CORS_ORIGINS'
+  throw new ObjectQueryError('ApiUsageDenied', { parameter: 'origin', reason })
 }
 
 /** Sets headers on the response itself, because pages are written without the framework. */

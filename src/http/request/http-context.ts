@@ -193,7 +193,8 @@ export class OpenRequests {
     context.defer(() => open.delete(context))
     open.add(context)
     this.#latest.set(socket, context)
-    response.once('close', () => context.end())
+    // Closes once; `once` would keep another function for each request.
+    response.on('close', () => context.end())
     return context
   }
 
@@ -226,7 +227,7 @@ export class OpenRequests {
     const open = new Set<HttpContext>()
     this.#open.set(socket, open)
     // Responses that wait behind another one do not emit `close` when the connection closes.
-    socket.once('close', () => {
+    socket.on('close', () => {
       for (const request of [...open]) request.end()
     })
     return open

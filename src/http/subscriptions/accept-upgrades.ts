@@ -9,6 +9,7 @@ import { type WebSocket, WebSocketServer } from 'ws'
 import { invalidArgument } from '../../contract/errors.ts'
 import { BODY_MAX_BYTES } from '../../contract/limits.ts'
 import type { App } from '../app.ts'
+import { type CorsOrigins, refuseForeignOrigin } from '../request/cors.ts'
 import { SWITCHING_PROTOCOLS } from '../request/request-hooks.ts'
 
 /** Upgrades requests for WebSockets. */
@@ -22,8 +23,11 @@ export class Upgrades {
     handleProtocols: (protocols) => protocols.values().next().value ?? false,
   })
 
+  readonly #origins: CorsOrigins | undefined
+
   /** Passes requests for WebSockets on to the routes of an application. */
-  constructor(app: App, Response: typeof ServerResponse) {
+  constructor(app: App, Response: typeof ServerResponse, origins: CorsOrigins | undefined) {
+    this.#origins = origins
     app.server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
       this.#heads.set(request, head)
       bearerFromProtocol(request)
@@ -37,12 +41,13 @@ export class Upgrades {
     })
   }
 
-  /** Upgrades a request. Throws if it does not ask for a WebSocket. */
+  /** Upgrades a request. Throws if it does not ask for a WebSocket, or comes from another web site. */
   async accept({ raw: request }: FastifyRequest, reply: FastifyReply): Promise<WebSocket> {
     const head = this.#heads.get(request)
     if (head === undefined || !isWebSocket(request)) {
       throw invalidArgument('upgrade', 'is missing; this path is a WebSocket')
     }
+    refuseForeignOrigin(request, this.#origins)
     const { raw: response } = reply.hijack()
     const { socket } = request
     response.removeAllListeners('finish')

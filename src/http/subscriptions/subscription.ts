@@ -7,7 +7,7 @@ import type { ObjectType } from '../../ontology/ontology.ts'
 import type { ChangesSpec } from '../../service/changes/changes-walk.ts'
 import { readFollowedSet } from '../../service/object-sets/followed-set.ts'
 import type { Page } from '../../service/pages/page.ts'
-import { type Followed, followChanges, isEmpty } from '../page/follow-changes.ts'
+import { ChangesFollower, isEmpty } from '../page/follow-changes.ts'
 import { reportError, shortened } from '../response/error-response.ts'
 import type { Services } from '../services.ts'
 
@@ -38,8 +38,7 @@ export class Subscription {
   readonly #request: FastifyRequest
   readonly #services: Services
   readonly #stopped = new AbortController()
-  readonly #signal: AbortSignal
-  #pages: AsyncGenerator<Followed> | undefined
+  #pages: ChangesFollower | undefined
   /** Those of the set, by API name. */
   #objectTypes: ReadonlyMap<string, ObjectType> = new Map()
 
@@ -54,7 +53,6 @@ export class Subscription {
     this.#channel = channel
     this.#request = request
     this.#services = services
-    this.#signal = AbortSignal.any([request.context.signal(), this.#stopped.signal])
   }
 
   /** A subscription that has closed does not go on: the client can make it again. */
@@ -71,46 +69,53 @@ export class Subscription {
     const follower = {
       request: this.#request,
       readSpec: this.#readSpec,
-      signal: this.#signal,
+      signal: this.#stopped.signal,
       // The connection has pings of its own.
       keepAliveMs: Infinity,
       isPatient: true,
     }
-    this.#pages = followChanges(follower, await this.#readSpec(), this.#services)
+    this.#pages?.[Symbol.dispose]()
+    this.#pages = new ChangesFollower(follower, await this.#readSpec(), this.#services)
     // It has no changes, only the version to start from.
     await this.#pages.next()
   }
 
   /** Sends updates until the subscription is stopped. */
   async run(): Promise<void> {
-    while (!this.#signal.aborted && !this.#services.stopping.aborted) {
+    let pages: number | undefined = 0
+    while (pages !== undefined && !this.isStopped && !this.#services.stopping.aborted) {
       try {
-        if (await this.#sendUpdates()) return
-        await this.#refresh()
+        pages = await this.#sendNext(pages)
+        if (pages !== undefined && pages > MAX_PAGES) {
+          await this.#refresh()
+          pages = 0
+        }
       } catch (error) {
         const known = reportError(error, this.#request, this.#services)
         // What was followed is gone, or the rights of the caller have changed.
-        if (known.errorName === 'InvalidPageToken' && (await this.#hasRefreshed())) continue
+        const isGone = known.errorName === 'InvalidPageToken'
+        if (isGone && (await this.#hasRefreshed())) continue
         await this.#close(known)
-        return
+        break
       }
     }
+    this.#pages?.[Symbol.dispose]()
   }
 
-  /** Returns true at the end, and false if there are more changes than are worth sending. */
-  async #sendUpdates(): Promise<boolean> {
-    let pages = 0
-    for await (const page of this.#pages ?? []) {
-      if (page === 'silence' || isEmpty(page)) continue
-      pages = page.nextPageToken === undefined ? 0 : pages + 1
-      if (pages > MAX_PAGES) return false
-      await this.#channel.send({
-        type: 'objectSetChanged',
-        id: this.id,
-        updates: this.#updates(page),
-      })
+  /**
+   * Sends the next page, unless there are more changes than are worth sending. Returns how many pages
+   * its range has had before the last; undefined at the end.
+   */
+  async #sendNext(earlierPages: number): Promise<number | undefined> {
+    const page = await this.#pages?.next()
+    if (page === undefined) return undefined
+    if (page === 'silence' || isEmpty(page)) return earlierPages
+    const pages = page.nextPageToken === undefined ? 0 : earlierPages + 1
+    const { id } = this
+    if (pages <= MAX_PAGES) {
+      await this.#channel.send({ type: 'objectSetChanged', id, updates: this.#updates(page) })
     }
-    return true
+    return pages
   }
 
   async #hasRefreshed(): Promise<boolean> {

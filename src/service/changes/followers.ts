@@ -82,20 +82,20 @@ export class Watch implements Disposable {
    * Resolves to true once a type may have a new version, and to false after the time, when the
    * signal is aborted, or when the service stops.
    */
-  async published(ms: number, signal: AbortSignal): Promise<boolean> {
-    if (this.#isPublished !== undefined) return this.#isPublished
-    if (signal.aborted) return false
-    const { promise, resolve } = Promise.withResolvers<boolean>()
-    const stop = () => resolve(false)
-    const timer = setTimeout(stop, ms)
-    signal.addEventListener('abort', stop)
-    this.#resolve = resolve
-    try {
-      return await promise
-    } finally {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', stop)
-    }
+  published(ms: number, signal: AbortSignal): Promise<boolean> {
+    if (this.#isPublished !== undefined) return Promise.resolve(this.#isPublished)
+    if (signal.aborted) return Promise.resolve(false)
+    return new Promise((resolve) => {
+      const end = (isPublished: boolean) => {
+        clearTimeout(timer)
+        signal.removeEventListener('abort', stop)
+        resolve(isPublished)
+      }
+      const stop = () => end(false)
+      const timer = setTimeout(stop, ms)
+      signal.addEventListener('abort', stop)
+      this.#resolve = end
+    })
   }
 
   [Symbol.dispose](): void {

@@ -49,10 +49,12 @@ export async function readChanges(
   const objectTypes = spec.parts.map(({ objectType }) => objectType)
   const hasVersion = objectTypes.length === 1 && !objectTypes.some(isPartlyHidden)
   context.noteRead(objectTypes, count)
-  const held = memory.hold(context.callerId, bytes)
-  context.defer(() => held.release())
+  if (bytes > 0) {
+    const held = memory.hold(context.callerId, bytes)
+    context.defer(() => held.release())
+  }
   return {
-    records: Buffer.concat(records),
+    records: count === 0 ? NO_RECORDS : Buffer.concat(records),
     count,
     totalCount: undefined,
     version: hasVersion ? walk.until[0] : undefined,
@@ -67,6 +69,7 @@ export async function readChanges(
 }
 
 const COMMA = Buffer.from(',')
+const NO_RECORDS = new Uint8Array()
 
 interface PartChanges extends Pick<ChangedRecords, 'records' | 'count'> {
   /** Where the changes go on, in this part or a later one; undefined at the end. */
