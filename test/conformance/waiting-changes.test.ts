@@ -250,7 +250,7 @@ describe('a stream of changes', () => {
 })
 
 /** More than the buffers of a connection hold. */
-const MORE_THAN_BUFFERS = numbers(80).map((object) => ({ ...object, text: 'x'.repeat(500_000) }))
+const MORE_THAN_BUFFERS = numbers(32).map((object) => ({ ...object, text: 'x'.repeat(500_000) }))
 
 async function followersOf(service: Service): Promise<number> {
   const { text } = await service.send('/metrics')

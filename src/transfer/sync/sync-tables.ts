@@ -54,6 +54,8 @@ export async function syncTables(
   let restart = options.restart
   let failures = 0
   let hasAnswered = false
+  /** The name of the publication, once it was created for a copy that is not complete. */
+  let unused: string | undefined
   while (!signal.aborted) {
     const { position } = follower.state
     try {
@@ -77,15 +79,20 @@ export async function syncTables(
         continue
       }
       const { slot, mappings } = prepared
+      unused = slot
       const { url, ontology } = options
       const onProgress = events.onCopying
       const copy = { url, ontology, slot, mappings, unfit, signal, onProgress }
       events.onCopied(await copyTables(endpoints, copy), mappings)
       restart = false
+      unused = undefined
     } catch (error) {
       if (signal.aborted) break
       // A source that has never answered is more likely a wrong address.
-      if (!isTemporary(error) || (!hasAnswered && isUnreachable(error))) throw error
+      if (!isTemporary(error) || (!hasAnswered && isUnreachable(error))) {
+        if (unused !== undefined) onNote(describeUnused(unused))
+        throw error
+      }
       failures = follower.state.position > position ? 0 : failures + 1
       const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** failures, LONGEST_PAUSE_MS)
       events.onRetry(explain(error as Error), pauseMs)
@@ -93,6 +100,10 @@ export async function syncTables(
     }
   }
   return follower.state
+}
+
+function describeUnused(publication: string): string {
+  return `the publication ${publication} stays in the source, for the next run of this command; if there is none, remove it with --drop-slot, or with DROP PUBLICATION ${publication}`
 }
 
 const OBJECT_IN_USE = '55006'
