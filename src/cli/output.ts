@@ -41,7 +41,7 @@ export function printMessage(line: string): void {
   process.stderr.write(`oqs: ${line}\n`)
 }
 
-export type OutputRow = Readonly<Record<string, string>>
+export type OutputRow = Readonly<Record<string, unknown>>
 
 /** Writes a short list in full, without cutting cells. */
 export async function writeRows(

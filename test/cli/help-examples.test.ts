@@ -151,6 +151,8 @@ describe('the examples in the help of', () => {
       const cwd = join(folder.path, name.replaceAll(' ', '-'))
       mkdirSync(cwd)
       writeFileSync(join(cwd, 'aviation.json'), JSON.stringify(SMALL_AVIATION))
+      mkdirSync(join(cwd, 'definitions'))
+      writeFileSync(join(cwd, 'definitions/aviation.json'), JSON.stringify(SMALL_AVIATION))
       writeFileSync(join(cwd, 'airports.csv'), airportsCsv())
       writeFileSync(join(cwd, 'sales.json'), JSON.stringify(POLICY))
       for (const line of lines) {

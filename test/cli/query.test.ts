@@ -187,3 +187,54 @@ describe('a failure', () => {
     }
   })
 })
+
+describe('oqs count and oqs aggregate', () => {
+  it('print numbers about all matches', async () => {
+    expect(await runCommand(['count', ...number], settings)).toMatchObject({
+      code: 0,
+      stdout: '3000\n',
+    })
+    const few = await runCommand(['count', ...airport, '--where', 'countryCode.eq=CH'], settings)
+    const swiss = AIRPORTS.filter(({ countryCode }) => countryCode === 'CH')
+    expect(few.stdout).toBe(`${swiss.length}\n`)
+    const metrics = ['--metric', 'count', '--metric', 'max:runwayFeet', '--by', 'countryCode']
+    const { stdout } = await runCommand(['aggregate', ...airport, ...metrics], settings)
+    expect(records(stdout)).toContainEqual({
+      countryCode: 'CH',
+      count: swiss.length,
+      max_runwayFeet: Math.max(...swiss.map(({ runwayFeet }) => Number(runwayFeet))),
+    })
+    const wrong = await runCommand(['aggregate', ...airport, '--metric', 'mean:x'], settings)
+    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('such as avg:')])
+  })
+})
+
+describe('oqs put and oqs patch', () => {
+  it('write one object, whose key is among its properties', async () => {
+    const put = await runCommand(['put', ...airport, '{"iata": "XXX", "name": "A"}'], settings)
+    expect([put.code, put.stdout]).toEqual([
+      0,
+      expect.stringMatching(/^put XXX \(version \d+\)\n$/),
+    ])
+    const patch = await runCommand(['patch', ...airport, 'XXX', '{"name": "B"}'], settings)
+    expect(patch.code).toBe(0)
+    const { body } = await service.send('/api/v1/ontologies/aviation/objects/airport/XXX')
+    expect(body.properties).toMatchObject({ iata: 'XXX', name: 'B' })
+    for (const [text, message] of [
+      ['{"name": "C"}', 'The properties have no iata, which is the primary key of airport.'],
+      ['[]', 'The properties must be a JSON object'],
+      ['{', 'It is not JSON'],
+    ] as const) {
+      expect((await runCommand(['put', ...airport, text], settings)).stderr).toContain(message)
+    }
+    expect((await runCommand(['delete', ...airport, 'XXX', '--yes'], settings)).code).toBe(0)
+  })
+})
+
+describe('oqs whoami', () => {
+  it('shows the caller', async () => {
+    const { stdout } = await runCommand(['whoami', '--table'], settings)
+    expect(stdout).toMatch(/^name +admin\nscopes +api:/)
+    expect(records((await runCommand(['whoami', '--json'], settings)).stdout)[0].name).toBe('admin')
+  })
+})
