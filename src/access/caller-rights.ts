@@ -1,5 +1,6 @@
 /** The caller of a request: who it is, and what its credential allows before policies limit it. */
 import { ObjectQueryError } from '../contract/errors.ts'
+import { LINK_POLICY_PREFIX } from '../contract/link-policy.ts'
 import { SCOPES, type Scope } from '../contract/scopes.ts'
 import type { Ontology } from '../ontology/ontology.ts'
 import type { ApiToken } from '../store/object-store.ts'
@@ -120,6 +121,13 @@ export function refuseLimitedCaller({
 /** Whether a caller may manage what others own: it administers the service, without limits. */
 export function isAdministrator({ mayUse, ontologies, policies }: Caller): boolean {
   return mayUse('api:admin') && ontologies === undefined && policies === undefined
+}
+
+/** Throws `ApiUsageDenied` if the caller has a read-only link: many people share it. */
+export function refuseLink({ policies }: Pick<Caller, 'policies'>): void {
+  if (!policies?.flat().some((name) => name.startsWith(LINK_POLICY_PREFIX))) return
+  const reason = 'a read-only link can only read'
+  throw new ObjectQueryError('ApiUsageDenied', { reason })
 }
 
 /**

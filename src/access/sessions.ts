@@ -3,7 +3,7 @@ import { ObjectQueryError } from '../contract/errors.ts'
 import type { Scope } from '../contract/scopes.ts'
 import type { StoreBesideObjects } from '../store/object-store.ts'
 import { createApiToken } from './api-tokens.ts'
-import type { Caller } from './caller-rights.ts'
+import { type Caller, refuseLink } from './caller-rights.ts'
 import { newCode, redeemCode, storeCode } from './one-time-codes.ts'
 
 const CODE_MS = 600_000
@@ -44,9 +44,11 @@ export async function startSession(
 /** Revokes the API token of a caller. Throws `ApiUsageDenied` if it has another credential. */
 export async function endSession(
   store: StoreBesideObjects,
-  { credential }: Caller,
+  caller: Caller,
   nowMs: number,
 ): Promise<void> {
+  refuseLink(caller)
+  const { credential } = caller
   if (credential.kind !== 'apiToken') {
     const reason = 'the token of this request is not an API token'
     throw new ObjectQueryError('ApiUsageDenied', { reason })

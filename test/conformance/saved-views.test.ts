@@ -149,6 +149,26 @@ describe('saved views', () => {
     await remove(ada, first.body.id)
   })
 
+  it('are not for holders of a read-only link, who cannot end it either', async () => {
+    const policy = { rights: [{ ontology: 'numbers', objectType: 'number', access: 'read' }] }
+    await service.send('/api/admin/v1/policies/link%20x', { method: 'PUT', json: policy })
+    const link = await service.createToken({ name: 'Link by ada: x', policies: ['link x'] })
+    const { id } = await save(ada, { ...VIEW, shared: true })
+    const end = () => service.send('/api/admin/v1/sessions', { token: link, method: 'DELETE' })
+    for (const { status, body } of [
+      await send(link, '', { json: VIEW }),
+      await put(link, id),
+      await remove(link, id),
+      await end(),
+    ]) {
+      expect([status, body.parameters.reason]).toEqual([403, 'a read-only link can only read'])
+    }
+    expect(
+      (await service.send('/api/v1/ontologies/numbers/objects/number', { token: link })).status,
+    ).toBe(200)
+    await remove(ada, id)
+  })
+
   it('are limited in number', async () => {
     await using own = await startService()
     await own.apply(NUMBERS)
@@ -157,7 +177,7 @@ describe('saved views', () => {
     await create()
     const [saved] = await documents.list('savedView', 0)
     const copies = Array.from({ length: OWN_VIEWS_MAX - 2 }, (_, n) => `${saved?.id}${n}`)
-    await Promise.all(copies.map((id) => saved && documents.put({ ...saved, id })))
+    for (const id of copies) if (saved) await documents.put({ ...saved, id })
     expect((await create()).status).toBe(200)
     const { status, body } = await create()
     expect([status, body.errorName, body.parameters.limit]).toEqual([

@@ -86,3 +86,29 @@ it('says that a dashboard is not there', async () => {
   const page = await suite.visit('/dashboards/shop/none')
   await page.getByRole('alert').getByText('There is no saved view').waitFor()
 })
+
+it('shows one view to somebody with a read-only link, until it is revoked', async () => {
+  const page = await suite.visit('/o/shop/item?w=makerCode:eq:m2&c=name,price')
+  await page.getByRole('button', { name: 'Views' }).click()
+  await page.getByLabel('Link for').fill('Copper')
+  await page.getByRole('button', { name: 'Create the link' }).click()
+  const link = await page.getByLabel('Link', { exact: true }).inputValue()
+  expect(link).toMatch(/\/o\/shop\/item\?c=name%2Cprice#link=oqs_/)
+
+  const { pathname, search, hash } = new URL(link)
+  await suite.visit(pathname + search + hash, { token: null })
+  await page.getByLabel('Pages', { exact: true }).getByText('of 20').waitFor()
+  expect(new URL(page.url()).hash).toBe('')
+  await page.getByText(/^Link by admin: Copper/).waitFor()
+  const headers = await page.getByRole('columnheader').allTextContents()
+  expect(headers.join()).toMatch(/Price/)
+  expect(headers.join()).not.toMatch(/Stock/)
+  for (const name of ['Views', 'New', 'Find Ctrl K']) {
+    expect(await page.getByRole('button', { name, exact: true }).count()).toBe(0)
+  }
+  await page.goto(`${suite.service.url}/o/shop/maker`)
+  await page.getByText('There is no object type').waitFor()
+  expect(await suite.service.revokeTokens('Link by admin: Copper')).toBe(1)
+  await page.goto(`${suite.service.url}/o/shop/item`)
+  await page.getByRole('dialog', { name: 'Sign in again' }).waitFor()
+})

@@ -89,7 +89,7 @@ export function listenForRenewals(onRenewal: (renewal: Renewal) => void): () => 
 }
 
 /** The origin of a token: signing out revokes a token that the explorer obtained itself. */
-type SignInOrigin = 'typed' | 'link' | 'oauth'
+type SignInOrigin = 'typed' | 'link' | 'oauth' | 'view'
 
 /** The credential of this tab, which is kept only in session storage. */
 export interface SignIn {
@@ -137,6 +137,14 @@ export function takeCode(): string | undefined {
   if (code === undefined) return undefined
   history.replaceState(history.state, '', location.pathname + location.search)
   return code
+}
+
+/** Takes the token of a read-only link out of the address, in the same way. */
+export function takeLink(): SignIn | undefined {
+  const token = /^#link=([\w-]+)$/.exec(location.hash)?.[1]
+  if (token === undefined) return undefined
+  history.replaceState(history.state, '', location.pathname + location.search)
+  return { token, origin: 'view' }
 }
 
 /** Exchanges a one-time code for a token. */

@@ -21,6 +21,7 @@ import {
   saveSignIn,
   signInOf,
   takeCode,
+  takeLink,
 } from './credential.ts'
 import { exchangeAnswer, type OAuthAnswer, renewTokens, takeAnswer } from './oauth.ts'
 
@@ -40,6 +41,8 @@ export interface Session {
   readonly readToken: () => Promise<string>
   /** The token, for requests that the user copies. */
   readonly token: string | undefined
+  /** True if a read-only link opened the tab: it shows one view, and leads nowhere else. */
+  readonly isViewOnly: boolean
   /** True if the token is renewed before it expires. */
   readonly isRenewed: boolean
   readonly signIn: (token: string) => void
@@ -54,6 +57,9 @@ export interface Arrival {
 
 /** Takes the arrival out of the address, before anything is shown. */
 export function takeArrival(): Arrival {
+  const link = takeLink()
+  // It takes the place of another sign-in of this tab.
+  if (link !== undefined) saveSignIn(link)
   return { code: takeCode(), answer: takeAnswer() }
 }
 
@@ -86,6 +92,7 @@ export function SessionProvider(props: {
     startError,
     readToken,
     token,
+    isViewOnly: credential?.signIn.origin === 'view',
     isRenewed: credential?.signIn.renewal !== undefined,
     signIn: (typed) => {
       change({ token: typed, origin: 'typed' })

@@ -6,12 +6,14 @@ import { BASE_PATH } from '../api/base-path.ts'
 import { nameOf } from '../api/ontology.ts'
 import { messageOf } from '../api/service.ts'
 import { useSession } from '../session/session.tsx'
+import { useIsAdmin } from '../session/use-writes.ts'
 import { Button, IconButton, Mistake } from '../ui/controls.tsx'
 import { CheckField, FORM, SelectField, submits, TextField } from '../ui/fields.tsx'
 import { useTask } from '../ui/hooks.ts'
-import type { ShownType } from '../view/type-view.ts'
+import type { TypeView } from '../view/type-view.ts'
 import { fromSearch } from '../view/view-state.ts'
 import { sharedSearch, tileOfView } from './dashboard-tiles.ts'
+import { LinkForm } from './link-form.tsx'
 import {
   addressOf,
   bodyOf,
@@ -23,13 +25,14 @@ import {
 } from './saved-views.ts'
 
 export interface ViewsPanelProps {
-  readonly of: ShownType
+  readonly of: TypeView
   readonly onDone: () => void
 }
 
 export function ViewsPanel({ of, onDone }: ViewsPanelProps) {
   const { service } = useSession()
   const { data: views, error } = useQuery(viewsQuery(service, of.ontology.apiName))
+  const isAdmin = useIsAdmin()
   const [edited, setEdited] = useState<SavedView>()
   // The filters of a dashboard are those of a type, so objects at a link cannot be a tile.
   const isWholeType = /^\/[^/]+$/.test(savedAddress(shownPath(), ''))
@@ -50,6 +53,7 @@ export function ViewsPanel({ of, onDone }: ViewsPanelProps) {
       {edited === undefined && isWholeType && (
         <AddToDashboard of={of} views={views ?? []} onDone={onDone} />
       )}
+      {edited === undefined && isAdmin && isWholeType && <LinkForm of={of} />}
     </div>
   )
 }

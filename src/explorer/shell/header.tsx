@@ -9,14 +9,14 @@ import { Button, Icon } from '../ui/controls.tsx'
 import { OPEN_PALETTE } from './palette.tsx'
 
 export function Header() {
-  const { isSignedIn } = useSession()
+  const { isSignedIn, isViewOnly } = useSession()
   return (
     <header className="flex items-center gap-4 h-12 py-0 px-4 border-b border-b-line bg-panel whitespace-nowrap max-[480px]:gap-1 max-[480px]:py-0 max-[480px]:px-2">
       <Link to="/" className="flex items-center gap-2 text-ink font-semibold">
         <Icon name="objects" />
         Objects
       </Link>
-      {isSignedIn && (
+      {isSignedIn && !isViewOnly && (
         <Button
           kind="quiet"
           className="text-muted"

@@ -13,7 +13,7 @@ import { Palette } from './palette.tsx'
 import { SignIn, SignInAgain } from './sign-in.tsx'
 
 export function Shell() {
-  const { isSignedIn, isStarting, isRefused } = useSession()
+  const { isSignedIn, isViewOnly, isStarting, isRefused } = useSession()
   useFreshAnswers()
   return (
     <ActionsProvider>
@@ -33,7 +33,7 @@ export function Shell() {
           ) : (
             <SignIn />
           )}
-          {isSignedIn && <Palette />}
+          {isSignedIn && !isViewOnly && <Palette />}
           {isSignedIn && isRefused && <SignInAgain />}
           {isSignedIn && <UndoBar />}
           {isSignedIn && <LoadArea />}

@@ -4,6 +4,7 @@ import { formatCount } from '../../contract/count-of.ts'
 import { nameOf, nameOfProperty } from '../api/ontology.ts'
 import { CreateAction } from '../edit/edit-actions.tsx'
 import { LoadButton, TypeButton } from '../load/load-area.tsx'
+import { useSession } from '../session/session.tsx'
 import { Button, Icon, IconButton, type IconName } from '../ui/controls.tsx'
 import { Popup } from '../ui/dialog.tsx'
 import { CheckField, Segments, submits } from '../ui/fields.tsx'
@@ -32,6 +33,7 @@ export function Toolbar() {
   const { of, view, setView, walk, isRequestShown, setRequestShown } = useObjects()
   const { ontology, objectType } = of
   const { totalCount } = walk.state
+  const { isViewOnly } = useSession()
   const [isMoreShown, setMoreShown] = useState(false)
   const more = `contents max-[700px]:order-2 max-[700px]:items-center max-[700px]:gap-2 ${isMoreShown ? 'max-[700px]:flex' : 'max-[700px]:hidden'}`
   const withIcon = (icon: IconName, text: string): ReactNode => (
@@ -67,9 +69,11 @@ export function Toolbar() {
           <Popup id={TOOL_IDS.export} label={withIcon('download', 'Export')} panelLabel="Export">
             {(close) => <ExportForm onDone={close} />}
           </Popup>
-          <Popup label={withIcon('bookmark', 'Views')} panelLabel="Saved views">
-            {(close) => <ViewsPanel of={of} onDone={close} />}
-          </Popup>
+          {!isViewOnly && (
+            <Popup label={withIcon('bookmark', 'Views')} panelLabel="Saved views">
+              {(close) => <ViewsPanel of={of} onDone={close} />}
+            </Popup>
+          )}
           <CreateAction address={{ ontology, objectType }} />
           <LoadButton isSmall />
           <TypeButton ontology={ontology} objectType={objectType} />

@@ -3,7 +3,7 @@
  * view that a caller cannot see does not exist for it. Views contain no objects: whoever opens one
  * sees what its own token allows.
  */
-import { isAdministrator, ownerOf } from '../../access/caller-rights.ts'
+import { isAdministrator, ownerOf, refuseLink } from '../../access/caller-rights.ts'
 import type { Viewer } from '../../access/find-visible.ts'
 import { ObjectQueryError } from '../../contract/errors.ts'
 import {
@@ -64,6 +64,7 @@ export async function createView(
   { record }: Pick<ViewGuards, 'record'>,
   services: ViewServices,
 ): Promise<SavedView> {
+  refuseLink(of.caller)
   const documents = await readDocuments(of, services)
   const own = documents.filter((document) => isOwn(document, of))
   if (own.length >= OWN_VIEWS_MAX) throw tooMany({ owner: of.caller.name, limit: OWN_VIEWS_MAX })
@@ -116,6 +117,7 @@ async function findWritable(
   check: ViewGuards['check'],
   services: ViewServices,
 ): Promise<StoredDocument> {
+  refuseLink(of.caller)
   const document = await findDocument(of, id, services)
   const view = describe(document, of)
   if (!view.mayChange) {
