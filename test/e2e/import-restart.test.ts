@@ -16,8 +16,8 @@ import {
 import { ADMIN_TOKEN } from '../support/service.ts'
 import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
 
-const BATCH = 5000
-const ROWS = 12 * BATCH
+const BATCH = 10_000
+const ROWS = 6 * BATCH
 const TYPE = { ontology: 'restarts', objectType: 'row' }
 const DEFINITION = {
   apiName: 'restarts',

@@ -13,5 +13,5 @@ export function fieldValue(spec: ColumnSpec, { searchable, body }: StoredObject)
   }
   if (!spec.isList) return searchable.columns.get(key)
   const elements = searchable.elements.find((one) => fieldKey(one) === key)?.values
-  return elements ?? (searchable.columns.has(spec.property) ? [] : undefined)
+  return elements ?? (searchable.columns.get(spec.property) === undefined ? undefined : [])
 }

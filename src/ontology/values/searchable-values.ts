@@ -3,7 +3,7 @@
 import type { Language } from '../definition/language.ts'
 import type { ScalarType } from '../definition/property-type.ts'
 import { joinPath, leavesOf } from '../definition/struct-path.ts'
-import type { Property } from '../ontology.ts'
+import type { ObjectType, Property } from '../ontology.ts'
 import { mapInSteps, type Steps } from '../pausable-work.ts'
 import type { ColumnValue } from './column-value.ts'
 import type { GeoPoint } from './read-geometry.ts'
@@ -16,7 +16,7 @@ export interface SearchableValues {
    * For each property with a value: its column value, or a marker that it is present. Also the column
    * values of struct fields that have at most one value, by `fieldKey`.
    */
-  readonly columns: ReadonlyMap<string, ColumnValue>
+  readonly columns: ColumnValues
   /** The values in arrays, any of which can satisfy a condition; each field once. */
   readonly elements: readonly FieldValues<ColumnValue>[]
   /** The texts that full-text conditions search; each field once. */
@@ -37,12 +37,49 @@ export interface FieldTexts extends FieldValues<string> {
 /** The column value of a property that is present but cannot be compared. */
 const PRESENT = 1
 
+/** The places of the column values of a type, by `fieldKey`; see `columnFieldsOf`. */
+export type FieldPlaces = ReadonlyMap<string, number>
+
+export function fieldPlaces({ properties }: Pick<ObjectType, 'properties'>): FieldPlaces {
+  const fields = columnFieldsOf(properties.values())
+  return new Map(fields.map((field, place) => [fieldKey(field), place]))
+}
+
+/**
+ * The column values of an object, by `fieldKey`. The objects of a type share the places of their
+ * fields: a map of its own for each object would take an eighth of the time of reading it.
+ */
+export class ColumnValues {
+  /** In the order of `columnFieldsOf`; null for a field without a value. */
+  readonly values: (ColumnValue | null)[] = []
+  readonly #places: FieldPlaces
+
+  constructor(places: FieldPlaces) {
+    this.#places = places
+    for (let place = 0; place < places.size; place += 1) this.values.push(null)
+  }
+
+  get(key: string): ColumnValue | undefined {
+    return this.values[this.#places.get(key) ?? -1] ?? undefined
+  }
+
+  set(key: string, value: ColumnValue): void {
+    const place = this.#places.get(key)
+    if (place === undefined) throw new Error(`the type has no column ${key}`)
+    this.values[place] = value
+  }
+}
+
 /** Collects the searchable values of an object, property by property. */
 export class SearchableCollector implements SearchableValues {
-  readonly columns = new Map<string, ColumnValue>()
+  readonly columns: ColumnValues
   readonly elements: FieldValues<ColumnValue>[] = []
   readonly texts: FieldTexts[] = []
   readonly points: { longitude: number; latitude: number }[] = []
+
+  constructor(places: FieldPlaces) {
+    this.columns = new ColumnValues(places)
+  }
 
   /** Adds the value of a property without array or struct. */
   addScalar(
@@ -105,6 +142,11 @@ export interface TypeField extends FieldId {
   readonly isColumn: boolean
   /** True if its column holds timestamps. */
   readonly isTimestamp: boolean
+}
+
+/** Returns the fields that objects have at most one value of, in the order of `ColumnValues`. */
+export function columnFieldsOf(properties: Iterable<Property>): TypeField[] {
+  return fieldsOf(properties).filter(({ isColumn }) => isColumn)
 }
 
 /** Returns every field that can hold a value: properties, and the leaves of structs. */

@@ -144,9 +144,9 @@ export function readMember<Name extends string>(
     return ['invalid', 'is not JSON; each line must contain one change']
   }
   if (isJsonObject(json)) {
-    const [only, ...others] = Object.keys(json)
-    const name = names.find((one) => one === only)
-    if (others.length === 0 && name !== undefined) return [name, json[name]]
+    const members = Object.keys(json)
+    const name = names.find((one) => one === members[0])
+    if (members.length === 1 && name !== undefined) return [name, json[name]]
   }
   return ['invalid', reason]
 }

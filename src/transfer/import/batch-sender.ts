@@ -70,7 +70,7 @@ export const NOTHING_SENT: SentCounts = {
   settled: 0,
 }
 
-const BATCH_OBJECTS = 5000
+const BATCH_OBJECTS = 10_000
 const BATCH_CHARACTERS = 4 * 1024 * 1024
 const MAX_PENDING_BATCHES = 3
 /** Changes of the definition during one batch after which the import gives up. */

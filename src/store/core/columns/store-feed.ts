@@ -12,6 +12,7 @@ import type {
 } from '../../columns/feed/column-feed.ts'
 import { INTERNAL_CONTEXT } from '../../port/request-context.ts'
 import { FieldNumbers } from '../../sql/compile/field-numbers.ts'
+import { readBuiltTable } from '../catalogue/build-table.ts'
 import { readFields } from '../catalogue/fields.ts'
 import { objectTable } from '../catalogue/object-tables.ts'
 import { boolean, integer, type Operation, runAwaited, text } from '../session/session.ts'
@@ -249,7 +250,8 @@ export class StoreFeed implements ColumnFeed {
   *#selectionOf(session: FeedSession, source: FeedTable): Operation<FieldSelection> {
     const known = this.#selections.get(source)
     if (known !== undefined) return known
-    const numbers = new FieldNumbers(yield* readFields(session, source.typeId))
+    const fields = yield* readFields(session, source.typeId)
+    const numbers = new FieldNumbers(fields, yield* readBuiltTable(session, source.table))
     const selection = selectFields(source.specs, numbers, session.dialect, this.#database.formOf)
     this.#selections.set(source, selection)
     return selection

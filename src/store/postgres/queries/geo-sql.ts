@@ -1,9 +1,11 @@
 /** Conditions on geopoints and geoshapes. Both are tested on the JSON of the property. */
+
 import { toCircle } from '../../../query/matching/distance.ts'
 import { type Box, boxOf, toShape } from '../../../query/matching/shape.ts'
 import type { Field, GeoArea, GeoMember, Query } from '../../../query/query.ts'
 import { columnOf } from '../../sql/compile/field-numbers.ts'
-import { areaBoxes, isGeoPoint, jsonPath } from '../../sql/compile/query-fields.ts'
+import { jsonPath } from '../../sql/compile/json-path.ts'
+import { areaBoxes, isGeoPoint } from '../../sql/compile/query-fields.ts'
 import { combine, negate, type SqlCondition, TRUE } from '../../sql/compile/sql-condition.ts'
 import type { QueryTables } from './queried-types.ts'
 

@@ -102,7 +102,7 @@ function fieldsOfTable(
   const key = [...prefixFields].join()
   const known = fields.get(key)
   if (known !== undefined) return known
-  const ofTable = { objectType, numbers: new PostgresFieldNumbers(columns, prefixFields) }
+  const ofTable = { objectType, numbers: new PostgresFieldNumbers(columns, { prefixFields }) }
   fields.set(key, ofTable)
   return ofTable
 }
@@ -115,7 +115,7 @@ export async function readTypeFields(
   { prefixFields }: Pick<TableHead, 'prefixFields'>,
 ): Promise<TypeFields> {
   const columns = await readFieldColumns(session, typeId)
-  return { objectType, numbers: new PostgresFieldNumbers(columns, prefixFields) }
+  return { objectType, numbers: new PostgresFieldNumbers(columns, { prefixFields }) }
 }
 
 /** The index of long texts holds their beginning, not their end. */

@@ -1,9 +1,11 @@
 /** Compiles the query tree to SQL over the table of its type, aliased `o`. */
+
 import { toColumnValue } from '../../../query/compared-value.ts'
 import { isPrefixPattern } from '../../../query/matching/pattern.ts'
 import type { LinkedQuery, Query } from '../../../query/query.ts'
 import { objectTable } from '../../core/catalogue/object-tables.ts'
 import { compileQuery } from '../../sql/compile/compile-query.ts'
+import { jsonPath } from '../../sql/compile/json-path.ts'
 import {
   gatherLinked,
   type LinkedRows,
@@ -12,7 +14,7 @@ import {
 } from '../../sql/compile/linked-sql.ts'
 import { patternText } from '../../sql/compile/pattern-text.ts'
 import { beginsLike, compareProperty, propertyIn } from '../../sql/compile/property-sql.ts'
-import { jsonPath, presenceOf } from '../../sql/compile/query-fields.ts'
+import { presenceOf } from '../../sql/compile/query-fields.ts'
 import {
   combine,
   FALSE,

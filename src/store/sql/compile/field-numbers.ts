@@ -1,5 +1,6 @@
 import { type FieldId, fieldKey } from '../../../ontology/values/searchable-values.ts'
 import {
+  bodyProperty,
   KEY_COLUMN,
   longTextProperty,
   type PropertySql,
@@ -60,20 +61,23 @@ export const INDEXED_TIME = 'timestamp'
 export class FieldNumbers<Type extends string = string> {
   readonly #fields = new Map<string, StoredField<Type>>()
   readonly prefixFields: PrefixFields
+  readonly #unindexedFields: UnindexedFields
   /** The properties, in ascending order of their numbers. */
   readonly properties: readonly StoredField<Type>[]
   /** The fields with a value column, or whose value is the key. */
   readonly columns: readonly StoredField<Type>[]
 
-  constructor(fields: readonly StoredField<Type>[], prefixFields = NO_PREFIX_FIELDS) {
+  constructor(fields: readonly StoredField<Type>[], indexes: Partial<FieldIndexes> = {}) {
     for (const field of fields) this.#fields.set(fieldKey(field), field)
     this.columns = fields.filter(({ valueType }) => valueType !== undefined)
     this.properties = fields.filter(({ structField }) => structField === undefined)
+    const { prefixFields, unindexedFields } = { ...ALL_INDEXED, ...indexes }
     this.prefixFields = prefixFields
+    this.#unindexedFields = unindexedFields
   }
 
-  has(field: FieldId): boolean {
-    return this.#fields.has(fieldKey(field))
+  numberOf(field: FieldId): number | undefined {
+    return this.#fields.get(fieldKey(field))?.number
   }
 
   find(field: FieldId): StoredField<Type> {
@@ -97,11 +101,16 @@ export class FieldNumbers<Type extends string = string> {
     const { number, valueType, isKey } = field
     if (isKey) return plainProperty(KEY_COLUMN)
     if (valueType === undefined) return plainProperty(this.elementSql(number))
+    if (this.isInBody(field)) return bodyProperty(property)
+    if (valueType === INDEXED_TIME) return timeProperty(`o.${timeColumnOf(number)}`)
     const column = `o.${columnOf(number)}`
-    if (this.prefixFields.has(fieldKey(field))) return longTextProperty(column)
-    return valueType === INDEXED_TIME
-      ? timeProperty(column, `o.${timeColumnOf(number)}`)
-      : plainProperty(column)
+    const isPrefix = this.prefixFields.has(fieldKey(field))
+    return isPrefix ? longTextProperty(column) : plainProperty(column)
+  }
+
+  /** True for a free text, which has no column but is read from the body. */
+  isInBody(field: FieldId): boolean {
+    return this.#unindexedFields.get(fieldKey(field)) === 'freeText'
   }
 
   /** Returns the only value of a field whose values are stored like those of arrays. */

@@ -29,7 +29,7 @@ it('turns timestamps into integers with the same order and back, in JavaScript a
   const convertBack = db.prepare(`SELECT ${timestampSql('us')} AS t FROM (SELECT ? AS us)`)
   fc.assert(
     fc.property(timestamps, timestamps, (a, b) => {
-      const [x, y] = [microsecondsOf(a), microsecondsOf(b)]
+      const [x, y] = [BigInt(microsecondsOf(a)), BigInt(microsecondsOf(b))]
       expect(x < y).toBe(a < b)
       expect(x === y).toBe(a === b)
       expect(convert.get(a)?.['us']).toBe(x)

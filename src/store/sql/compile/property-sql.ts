@@ -5,6 +5,7 @@
  */
 import { endOfPrefix, literalPrefix } from '../../../query/matching/pattern.ts'
 import type { Comparison, Pattern } from '../../../query/query.ts'
+import { jsonPath } from './json-path.ts'
 import { combine, OPERATORS, type SqlCondition, type SqlValue } from './sql-condition.ts'
 
 /** A property as SQL over a table that is aliased `o`. */
@@ -31,9 +32,15 @@ export function longTextProperty(value: string): PropertySql {
   return { value, indexed: prefixSql(value), form: 'prefix', suffix: suffixSql(value) }
 }
 
-/** Returns a timestamp whose index holds another column, which has it as an integer and is stored. */
-export function timeProperty(value: string, indexed: string): PropertySql {
-  return { value, indexed, form: 'time' }
+/** Returns a timestamp that SQLite stores as an integer. */
+export function timeProperty(stored: string): PropertySql {
+  return { value: timestampSql(stored), indexed: stored, form: 'time' }
+}
+
+/** Returns a text that SQLite stores in the body alone. No name appears in SQL, only its bytes. */
+export function bodyProperty(property: string): PropertySql {
+  const path = Buffer.from(jsonPath({ property })).toString('hex')
+  return plainProperty(`(o.body ->> CAST(x'${path}' AS TEXT))`)
 }
 
 /** Returns the end of a text, as SQLite selects it. */
@@ -136,10 +143,15 @@ export function indexedValue(
  * Returns the microseconds since 1970 of a column value such as `2026-01-31T12:00:00.000000Z`. In the
  * rows and indexes of SQLite they take 8 bytes instead of 27.
  */
-export function microsecondsOf(timestamp: string): bigint {
+export function microsecondsOf(timestamp: string): number | bigint {
   // It ignores what follows the milliseconds.
   const milliseconds = Date.parse(timestamp)
-  return BigInt(milliseconds) * 1000n + BigInt(timestamp.slice(23, 26))
+  const fraction = Number(timestamp.slice(23, 26))
+  const microseconds = 1000 * milliseconds + fraction
+  // Outside the years 1684 to 2255, a number is not exact.
+  return Number.isSafeInteger(microseconds)
+    ? microseconds
+    : BigInt(milliseconds) * 1000n + BigInt(fraction)
 }
 
 /** Returns the column value of microseconds since 1970, in SQLite, whose division rounds towards zero. */

@@ -1,5 +1,5 @@
+import { typeAt } from '../../../ontology/definition/struct-path.ts'
 /** Classifies the fields of an object type for queries. */
-import { PATH_SEPARATOR, typeAt } from '../../../ontology/definition/struct-path.ts'
 import type { ObjectType } from '../../../ontology/ontology.ts'
 import { isComparable } from '../../../ontology/values/scalar-codec.ts'
 import { fieldsOf } from '../../../ontology/values/searchable-values.ts'
@@ -44,15 +44,6 @@ export function presenceOf(objectType: ObjectType, { property, structField }: Fi
   const end = whole && structField !== undefined ? typeAt(whole, structField) : undefined
   if (end?.type.kind === 'scalar' && isComparable(end.type.type)) return 'entry'
   return end?.isInArray ? 'inArrays' : 'inBody'
-}
-
-/** Returns the path to a property or a struct field in the body, in the syntax of both databases. */
-export function jsonPath({
-  property,
-  structField,
-}: Pick<Field, 'property'> & Partial<Field>): string {
-  const steps = [property, ...(structField?.split(PATH_SEPARATOR) ?? [])]
-  return `$${steps.map((name) => `."${name}"`).join('')}`
 }
 
 /** An area of more members is searched by one box around all of them. */

@@ -21,7 +21,7 @@ export class TableFields extends FieldNumbers {
   readonly #fields: readonly StoredField[]
 
   constructor(fields: readonly StoredField[], layout: TableLayout) {
-    super(fields, layout.prefixFields)
+    super(fields, layout)
     this.#fields = fields
     this.layout = layout
   }
@@ -29,11 +29,6 @@ export class TableFields extends FieldNumbers {
   /** True if an index holds the field, or the beginning of its texts. */
   isIndexed(field: FieldId): boolean {
     return !this.layout.unindexedFields.has(fieldKey(field))
-  }
-
-  /** True for a free text, whose column is not stored but read from the body. */
-  isInBody(field: FieldId): boolean {
-    return this.layout.unindexedFields.get(fieldKey(field)) === 'freeText'
   }
 
   /** Returns the same fields as another table stores them. */

@@ -4,8 +4,7 @@ import type { FieldId } from '../../../ontology/values/searchable-values.ts'
 import type { Index, TableLayout } from '../../core/catalogue/build-table.ts'
 import { addedIndex, CLOSED_INDEX } from '../../core/catalogue/version-indexes.ts'
 import type { StoredField } from '../../sql/compile/field-numbers.ts'
-import { KEY_COLUMN, type PropertySql, timestampSql } from '../../sql/compile/property-sql.ts'
-import { jsonPath } from '../../sql/compile/query-fields.ts'
+import { KEY_COLUMN, type PropertySql } from '../../sql/compile/property-sql.ts'
 import type { TableFields } from './table-fields.ts'
 import { INDEXED_VALID_TO, indexedObjectId, objectIdIndexes } from './table-layout.ts'
 
@@ -36,31 +35,21 @@ function propertyOf(fields: TableFields, { property, structField }: FieldId): Pr
   return fields.propertySql(property, structField)
 }
 
-/** Returns the name of the column with a property's value. */
-function columnName({ value }: PropertySql): string {
-  return value.replace('o.', '')
-}
-
 /** Returns the name of the column in which rows have a property: of a timestamp, the integer. */
-export function storedColumn(property: PropertySql): string {
-  return property.form === 'time' ? property.indexed.replace('o.', '') : columnName(property)
+export function storedColumn({ form, value, indexed }: PropertySql): string {
+  return (form === 'time' ? indexed : value).replace('o.', '')
 }
 
-/** Returns the definitions of the columns of a table. Rows do not contain free texts. */
+/**
+ * Returns the definitions of the columns of a table. What is derived from them is no generated
+ * column, because SQLite would compute it whenever it writes a row.
+ */
 export function columnDefinitions(fields: TableFields): readonly string[] {
   return columnFields(fields).flatMap((field) => {
+    if (fields.isInBody(field)) return []
     const property = propertyOf(fields, field)
-    const [column, stored] = [columnName(property), storedColumn(property)]
-    if (fields.isInBody(field)) return [`${column} ANY AS (${memberSql(field)}) VIRTUAL`]
-    if (stored === column) return [`${column} ANY`]
-    return [`${stored} INTEGER`, `${column} ANY AS (${timestampSql(stored)}) VIRTUAL`]
+    return [`${storedColumn(property)} ${property.form === 'time' ? 'INTEGER' : 'ANY'}`]
   })
-}
-
-/** Returns the text that the body has for a property. No name appears in SQL, only its bytes. */
-function memberSql({ property }: FieldId): string {
-  const path = Buffer.from(jsonPath({ property })).toString('hex')
-  return `body ->> CAST(x'${path}' AS TEXT)`
 }
 
 /** Returns the name of the index that walks as of a version use. */
@@ -87,10 +76,16 @@ function propertyIndex(table: string, property: PropertySql): Index {
 /** Returns the name of the index of a property. */
 export function propertyIndexName(table: string, property: PropertySql): string {
   if (property.value === KEY_COLUMN) return versionIndex(table)
-  return `${table}_${columnName(property)}${SUFFIXES[property.form]}`
+  const column = storedColumn(property)
+  switch (property.form) {
+    case 'value':
+      return `${table}_${column}`
+    case 'prefix':
+      return `${table}_${column}_prefix`
+    case 'time':
+      return `${table}_${column.replace('t', 'p')}_time`
+  }
 }
-
-const SUFFIXES = { value: '', prefix: '_prefix', time: '_time' } as const
 
 /** Records the last version of a table whose indexes are built, see `TableLayout.indexedVersion`. */
 export function noteIndexedVersion(db: DatabaseSync, id: number, version: number): void {

@@ -15,7 +15,7 @@ const TERM_BYTES = 64 * 1024
 export function createEncoder(objectType: ObjectType, fields: unknown): ChangeEncoder {
   const numbers = new FieldNumbers(fields as readonly StoredField[])
   // A field without a number is not in the newest definition; the store then refuses the batch.
-  const numberOf = (field: FieldId) => (numbers.has(field) ? numbers.of(field) : 0)
+  const numberOf = (field: FieldId) => numbers.numberOf(field) ?? 0
   const cutter = new WordCutter()
   let termBytes = TERM_BYTES
   let buffer = new TermBuffer(0)

@@ -10,10 +10,10 @@ import type { ObjectType } from '../../../ontology/ontology.ts'
 import type { ColumnValue } from '../../../ontology/values/column-value.ts'
 import type { StoredObject } from '../../../ontology/values/read-object.ts'
 import {
+  columnFieldsOf,
   type FieldId,
   type FieldValues,
   fieldKey,
-  fieldsOf,
 } from '../../../ontology/values/searchable-values.ts'
 import { objectChecksum } from '../../object-checksum.ts'
 import { type Batch, type Change, type ChangePart, isEncoded } from '../../object-store.ts'
@@ -58,7 +58,7 @@ export interface PropertyColumns {
 }
 
 export function columnsOf({ properties }: Pick<ObjectType, 'properties'>): PropertyColumns {
-  const fields = fieldsOf(properties.values()).filter(({ isColumn }) => isColumn)
+  const fields = columnFieldsOf(properties.values())
   const types = fields.map(({ property, structField }) => {
     const whole = properties.get(property)?.type
     return structField === undefined ? whole : whole && typeAt(whole, structField)?.type
@@ -113,8 +113,7 @@ export function putEncoder<Terms = undefined>(
   type: PropertyColumns,
   cutTerms?: (object: StoredObject) => Terms,
 ): (object: StoredObject) => PutMessage<Terms> {
-  const keys = type.fields.map(fieldKey)
-  const textColumns = new Set(type.texts.map((index) => keys[index]))
+  const textColumns = new Set(type.texts.flatMap((index) => type.fields[index] ?? []).map(fieldKey))
   return (object) => {
     const { pk, objectId, key, title, body, searchable } = object
     const { columns, elements, texts, points } = searchable
@@ -126,7 +125,7 @@ export function putEncoder<Terms = undefined>(
       key,
       title,
       body,
-      keys.map((key) => columns.get(key) ?? null),
+      columns.values,
       elements.length === 0 ? NONE : elements.map(toFieldMessage),
       uncut.length === 0 ? NONE : uncut.map(toFieldMessage),
       points.length === 0 ? NONE : points.flatMap((point) => [point.longitude, point.latitude]),

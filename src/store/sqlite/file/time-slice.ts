@@ -3,7 +3,7 @@ import type { StagedRecord } from '../../core/tables/construction.ts'
 import type { Commit } from '../../object-store.ts'
 
 /** A step ends after this long. The commit of what it wrote then takes about half as long. */
-const MAX_MS = 200
+const MAX_MS = 400
 /** The same while others write too, who wait for that commit. */
 const SHARED_MAX_MS = 5
 /** A step runs at least this long, so that it gets on although each has a commit of its own. */

@@ -7,6 +7,7 @@ import type { Box } from '../../../query/matching/shape.ts'
 import type { LinkedQuery, Query } from '../../../query/query.ts'
 import { objectTable } from '../../core/catalogue/object-tables.ts'
 import { compileQuery, type QueryDialect } from '../../sql/compile/compile-query.ts'
+import { jsonPath } from '../../sql/compile/json-path.ts'
 import {
   gatherLinked,
   type LinkedRows,
@@ -21,7 +22,7 @@ import {
   sortColumn,
   sortValue,
 } from '../../sql/compile/property-sql.ts'
-import { areaBoxes, isGeoPoint, jsonPath, presenceOf } from '../../sql/compile/query-fields.ts'
+import { areaBoxes, isGeoPoint, presenceOf } from '../../sql/compile/query-fields.ts'
 import {
   combine,
   FALSE,

@@ -21,7 +21,9 @@ CREATE VIRTUAL TABLE oqs_term_index USING fts5(
   terms, content = '', contentless_delete = 1, tokenize = 'ascii'
 );
 -- The terms of a batch of an import become one segment, and not several that must be merged.
-INSERT INTO oqs_term_index (oqs_term_index, rank) VALUES ('hashsize', 4194304);
+INSERT INTO oqs_term_index (oqs_term_index, rank) VALUES ('hashsize', 8388608);
+-- Segments are merged when there are eight of a size: with four, each term is written once more.
+INSERT INTO oqs_term_index (oqs_term_index, rank) VALUES ('automerge', 8);
 CREATE VIRTUAL TABLE oqs_vocabulary USING fts5vocab(oqs_term_index, row);
 
 -- Positions (geopoints).
