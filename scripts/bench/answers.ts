@@ -16,7 +16,7 @@ import {
   type Table,
   toMarkdown,
 } from '../measure/report.ts'
-import { NO_CACHE, type Service } from '../measure/workbench.ts'
+import { NO_CACHE, type Service, type Workbench } from '../measure/workbench.ts'
 import { GROUPS, QUESTIONS, type Question } from './answers-cases.ts'
 import {
   ITEM_DEFINITION,
@@ -72,11 +72,7 @@ and what reads and single writes cost while columns are built. About 15 minutes 
   quick: { objects: 20_000, rounds: 2, times: 3 },
   async run({ bench, numbers, store: storeName, texts, print }) {
     const { objects } = numbers
-    showProgress(`writing a file of ${count(objects)} objects`)
-    const file = join(bench.folder, 'items.ndjson')
-    await writeFile(file, itemLines(objects))
-    const source = { file, definition: ITEM_DEFINITION, type: ITEM_TYPE, settings: NO_CACHE }
-    const own = await measureImport(bench, source)
+    const { file, ...own } = await importItems(bench, objects)
     const { service } = own
     if (texts['building'] !== undefined) {
       await service[Symbol.asyncDispose]()
@@ -108,6 +104,15 @@ and what reads and single writes cost while columns are built. About 15 minutes 
     const loadMarks = storeName === 'SQLite' ? marksOfLoad(own, references.loads) : []
     return nameMarks(storeName, [...loadMarks, ...marksOf(times)])
   },
+}
+
+/** Imports a file of objects into a new store: from a file, objects are loaded, and not added one by one. */
+export async function importItems(bench: Workbench, objects: number) {
+  showProgress(`writing a file of ${count(objects)} objects`)
+  const file = join(bench.folder, 'items.ndjson')
+  await writeFile(file, itemLines(objects))
+  const source = { file, definition: ITEM_DEFINITION, type: ITEM_TYPE, settings: NO_CACHE }
+  return { file, ...(await measureImport(bench, source)) }
 }
 
 function nameMarks(storeName: string, marks: readonly Mark[]): readonly Mark[] {

@@ -4,11 +4,10 @@ import { openBrowser } from '../../test/support/browser.ts'
 import { watchRequests } from '../../test/support/page-requests.ts'
 import { ADMIN_TOKEN } from '../../test/support/service.ts'
 import type { Part } from '../measure/command.ts'
-import { define } from '../measure/parts.ts'
-import { atMost, count, median, print, showProgress } from '../measure/report.ts'
-import { NO_CACHE, type Service } from '../measure/workbench.ts'
-import { untilBuilt } from './answers.ts'
-import { ITEM_DEFINITION, ITEM_TYPE, itemLines, TERM } from './answers-data.ts'
+import { atMost, median, print, showProgress } from '../measure/report.ts'
+import type { Service } from '../measure/workbench.ts'
+import { importItems, untilBuilt } from './answers.ts'
+import { TERM } from './answers-data.ts'
 
 const CARD = 'a[href$="/o/answers/item"]'
 /** Rows, the count of the toolbar, and the facets that are open at first. */
@@ -36,14 +35,7 @@ time from the click to the last count with marks.`,
   full: { objects: 1_000_000, rounds: 5 },
   quick: { objects: 20_000, rounds: 2 },
   async run({ bench, numbers: { objects, rounds }, store }) {
-    const service = await bench.startService({ settings: NO_CACHE })
-    await define(service, ITEM_DEFINITION)
-    showProgress(`importing ${count(objects)} objects`)
-    await bench.measureCommand(
-      service,
-      ['import', '-', '--format', 'ndjson', ...ITEM_TYPE],
-      itemLines(objects),
-    )
+    const { service } = await importItems(bench, objects)
     await untilBuilt(service)
     await using browser = await openBrowser()
     const page = await browser.newPage({ viewport: { width: 1280, height: 800 } })

@@ -17,7 +17,7 @@ import { ADMIN_TOKEN } from '../support/service.ts'
 import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
 
 const BATCH = 10_000
-const ROWS = 6 * BATCH
+const ROWS = 12 * BATCH
 const TYPE = { ontology: 'restarts', objectType: 'row' }
 const DEFINITION = {
   apiName: 'restarts',
@@ -105,7 +105,7 @@ it.each(MODES)(
     service = await start()
     expect([await command.ended, command.stderr()]).toEqual([
       0,
-      expect.stringContaining('60,000 objects written to restarts/row'),
+      expect.stringContaining('120,000 objects written to restarts/row'),
     ])
     expect(await countRows()).toBe(ROWS)
   },
