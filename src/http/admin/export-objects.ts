@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'
-import { resolveTypePath } from '../../access/find-visible.ts'
+import { type ResolvedType, resolveTypePath } from '../../access/find-visible.ts'
 import { isPartlyHidden, restrictionOf } from '../../access/policies/ruled-objects.ts'
 import { invalidArgument, ObjectQueryError } from '../../contract/errors.ts'
 import { EXPORT_FORMATS, EXPORT_TYPES, type ExportFormat } from '../../contract/export-formats.ts'
@@ -11,8 +11,10 @@ import { EXPORT_CHUNK_BYTES } from '../../contract/limits.ts'
 import { closed, flag, text } from '../../contract/schema-parts.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
 import { readObjectKey } from '../../ontology/values/read-object.ts'
-import { parseQuery } from '../../query/parse/parse-query.ts'
+import { parseQuery, type QueryContext } from '../../query/parse/parse-query.ts'
 import { REVISION_1_QUERIES } from '../../query/parse/revision-1-query-types.ts'
+import { V2_QUERIES } from '../../query/parse/v2-query-types.ts'
+import { EVERYTHING, type Query } from '../../query/query.ts'
 import { sliceOf } from '../../service/exports/export-slice.ts'
 import { EXPORT_WRITERS } from '../../service/exports/export-writers.ts'
 import {
@@ -109,6 +111,7 @@ const ExportParameters = Type.Object(
       }),
     ),
     where: Type.Optional(text('A query of revision 1.0, as JSON. Default: all objects.')),
+    whereV2: Type.Optional(text('A `where` of v2, as JSON. Excludes `where`.')),
     orderBy: OrderParameter,
     select: SelectionParameter,
     version: Type.Optional(
@@ -133,7 +136,7 @@ const ExportParameters = Type.Object(
     ),
     slice: Type.Optional(
       text(
-        'A page token of `sliceObjects`: exports this slice only. Requires the same `select`, and excludes `where` and `version`.',
+        'A page token of `sliceObjects`: exports this slice only. Requires the same `select`, and excludes `where`, `whereV2` and `version`.',
       ),
     ),
     endLine: Type.Optional(
@@ -150,10 +153,11 @@ export type ExportParameters = Static<typeof ExportParameters>
 /** Parses and checks the parameters of an export. */
 export function readExport(
   parameters: ExportParameters,
-  objectType: ObjectType,
+  type: ResolvedType,
   { limits }: Services,
 ): ExportSpec {
-  const { format = 'ndjson', where, orderBy, select, version, after, received = 0 } = parameters
+  const { format = 'ndjson', orderBy, select, version, after, received = 0 } = parameters
+  const { objectType } = type
   const { endLine = false } = parameters
   const writer = EXPORT_WRITERS[format]
   const order = readOrder(orderBy, objectType)
@@ -173,10 +177,7 @@ export function readExport(
     objectType,
     writer,
     order,
-    query:
-      where === undefined
-        ? { kind: 'everything' }
-        : parseQuery(REVISION_1_QUERIES, parseWhere(where), { objectType, limits: limits.query }),
+    query: readCondition(parameters, { ...type, limits: limits.query }),
     // A checked record has the whole body, so a caller who sees a part of it needs a selection.
     selection: readSelection(select, objectType) ?? restrictionOf(objectType)?.shown,
     // In key order, the key alone is the cursor.
@@ -202,11 +203,21 @@ function acceptedFormat(accept = ''): ExportFormat {
   return known.toSorted((a, b) => b.weight - a.weight)[0]?.format ?? 'ndjson'
 }
 
-function parseWhere(text: string): unknown {
+/** A condition is written in the language of revision 1.0 or of v2. */
+function readCondition({ where, whereV2 }: ExportParameters, context: QueryContext): Query {
+  if (where === undefined && whereV2 === undefined) return EVERYTHING
+  if (whereV2 === undefined)
+    return parseQuery(REVISION_1_QUERIES, parseJson('where', where), context)
+  if (where !== undefined) throw invalidArgument('whereV2', 'cannot be combined with where')
+  const path = 'whereV2'
+  return parseQuery(V2_QUERIES, parseJson(path, whereV2), { ...context, path })
+}
+
+function parseJson(parameter: string, text = ''): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw invalidArgument('where', 'is not JSON')
+    throw invalidArgument(parameter, 'is not JSON')
   }
 }
 
@@ -230,11 +241,11 @@ export const exportObjects = endpoint({
   response: { ...responses(Type.String()), 200: EXPORT_RESPONSE },
   handle: async (request, reply, services) => {
     const resolved = resolveTypePath(request, request.params)
-    const { slice, select, where, orderBy, version } = request.query
+    const { slice, select, where, whereV2, orderBy, version } = request.query
     const format = request.query.format ?? acceptedFormat(request.headers.accept)
-    const all = readExport({ ...request.query, format }, resolved.objectType, services)
-    if (slice !== undefined && (where ?? orderBy ?? version) !== undefined) {
-      throw invalidArgument('slice', 'cannot be combined with where, orderBy or version')
+    const all = readExport({ ...request.query, format }, resolved, services)
+    if (slice !== undefined && (where ?? whereV2 ?? orderBy ?? version) !== undefined) {
+      throw invalidArgument('slice', 'cannot be combined with where, whereV2, orderBy or version')
     }
     void reply.header('vary', 'accept')
     const list = listPage(resolved, { ...(select !== undefined && { select }), snapshot: true })

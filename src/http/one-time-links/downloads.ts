@@ -13,6 +13,7 @@ import { EXPORT_FORMATS, type ExportFormat } from '../../contract/export-formats
 import { PROPERTIES_MAX } from '../../contract/limits.ts'
 import { closed, optional, text, time } from '../../contract/schema-parts.ts'
 import { REVISION_1_QUERIES } from '../../query/parse/revision-1-query-types.ts'
+import { V2_QUERIES } from '../../query/parse/v2-query-types.ts'
 import {
   EXPORT_RESPONSE,
   type ExportParameters,
@@ -41,6 +42,7 @@ const DownloadBody = Type.Object(
       }),
     ),
     where: optional(queryBody(REVISION_1_QUERIES)),
+    whereV2: optional(queryBody(V2_QUERIES)),
     select: optional(
       Type.Array(Type.String(), {
         maxItems: PROPERTIES_MAX,
@@ -85,9 +87,8 @@ export const createDownload = endpoint({
     // Checked now, so that a mistake is reported to the program and not to the person.
     const viewer = await viewOf(path, request, services)
     request.catalogue = viewer.catalogue
-    const { objectType } = resolveTypePath(viewer, path)
     const parameters = exportParameters(request.body)
-    readExport(parameters, objectType, services)
+    readExport(parameters, resolveTypePath(viewer, path), services)
     const ticket: Ticket = { path, parameters, owner: referTo(viewer.caller, services) }
     const expiresAtMs = now() + TICKET_MS
     const expiresAt = new Date(expiresAtMs).toISOString()
@@ -124,13 +125,14 @@ export const redeemDownload = endpoint({
     const viewer = await viewOf(path, { caller, catalogue }, services)
     request.caller = viewer.caller
     request.catalogue = viewer.catalogue
-    const { ontology, objectType } = resolveTypePath(request, path)
+    const resolved = resolveTypePath(request, path)
+    const { ontology, objectType } = resolved
     const file = `${ontology.apiName}-${objectType.apiName}.${parameters.format ?? 'ndjson'}`
     void reply.headers({
       'cache-control': 'no-store',
       'content-disposition': `attachment; filename="${file}"`,
     })
-    const spec = readExport(parameters, objectType, services)
+    const spec = readExport(parameters, resolved, services)
     return sendExport(request as FastifyRequest, reply, spec, services)
   },
 })
@@ -144,10 +146,11 @@ interface Ticket {
 }
 
 function exportParameters(body: Static<typeof DownloadBody>): ExportParameters {
-  const { format, where, orderBy, select, version } = body
+  const { format, where, whereV2, orderBy, select, version } = body
   return {
     ...(format == null ? {} : { format }),
     ...(where == null ? {} : { where: JSON.stringify(where) }),
+    ...(whereV2 == null ? {} : { whereV2: JSON.stringify(whereV2) }),
     ...(orderBy == null ? {} : { orderBy }),
     ...(select == null ? {} : { select }),
     ...(version == null ? {} : { version }),

@@ -4,7 +4,7 @@ import { ObjectQueryError } from '../../contract/errors.ts'
 import { ORDER_LIST_MAX, PAGE_SIZES } from '../../contract/limits.ts'
 import { closed, optional, text, texts } from '../../contract/schema-parts.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
-import { checkOrder } from '../../query/parse/order.ts'
+import { checkOrder, readNulls } from '../../query/parse/order.ts'
 import { parseQuery } from '../../query/parse/parse-query.ts'
 import { REVISION_1_QUERIES } from '../../query/parse/revision-1-query-types.ts'
 import type { OrderTerm } from '../../query/query.ts'
@@ -56,12 +56,7 @@ function readOrder(
     terms.map(({ field, direction, nulls }) => ({
       property: field.slice(PREFIX.length),
       direction: direction ?? 'asc',
-      nulls:
-        nulls === 'first'
-          ? 'nullsFirst'
-          : (nulls ?? 'last') === 'last'
-            ? 'nullsLast'
-            : String(nulls),
+      nulls: readNulls(nulls),
     })),
     objectType,
   )

@@ -1,5 +1,6 @@
 /** The members that request bodies of v2 have in common: order, selection and paging. */
 import { type Static, Type } from 'typebox'
+import type { ResolvedType } from '../../access/find-visible.ts'
 import { ObjectQueryError } from '../../contract/errors.ts'
 import { API_NAME_MAX_LENGTH, ORDER_LIST_MAX, PROPERTIES_MAX } from '../../contract/limits.ts'
 import {
@@ -12,7 +13,7 @@ import {
 } from '../../contract/schema-parts.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
 import { OBJECT_SET_COMPONENT } from '../../query/object-set/parse-object-set.ts'
-import { checkOrder } from '../../query/parse/order.ts'
+import { checkOrder, readNulls } from '../../query/parse/order.ts'
 import { parseQuery } from '../../query/parse/parse-query.ts'
 import type { QueryLimits } from '../../query/parse/query-budget.ts'
 import { unprocessable } from '../../query/parse/unprocessable.ts'
@@ -46,6 +47,11 @@ export const orderBy = optional(
                   enum: ['asc', 'desc', null],
                 }),
               ),
+              nulls: optional(
+                documentedWith(text('`first` or `last`, the default'), {
+                  enum: ['first', 'last', null],
+                }),
+              ),
             },
             closed,
           ),
@@ -60,13 +66,13 @@ export const orderBy = optional(
 /** The conditions of a body; every object matches if absent. */
 export const where = optional(queryBody(V2_QUERIES))
 
-/** Parses the conditions of a body. */
+/** Parses the conditions of a body. Without an ontology, they cannot follow links. */
 export function parseWhere(
   written: Static<typeof where> | undefined,
-  objectType: ObjectType,
+  type: Pick<ResolvedType, 'objectType'> & Partial<ResolvedType>,
   limits: QueryLimits,
 ): Query {
-  return written == null ? EVERYTHING : parseQuery(V2_QUERIES, written, { objectType, limits })
+  return written == null ? EVERYTHING : parseQuery(V2_QUERIES, written, { ...type, limits })
 }
 
 const select = optional(
@@ -136,10 +142,10 @@ export function readOrder(written: OrderBy, objectType: ObjectType): PageOrder {
     throw new ObjectQueryError('InvalidOrderType', { orderType })
   }
   const order = checkOrder(
-    terms.map(({ field, direction }) => ({
+    terms.map(({ field, direction, nulls }) => ({
       property: field,
       direction: direction ?? 'asc',
-      nulls: 'nullsLast',
+      nulls: readNulls(nulls),
     })),
     objectType,
   )

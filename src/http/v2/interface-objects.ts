@@ -198,7 +198,7 @@ export const interfaceObjects: readonly Endpoint[] = [
       const { body } = request
       const { ontology, interfaceType } = resolveInterfacePath(request, request.params)
       const type = asObjectType(interfaceType)
-      const query = parseWhere(body.where, type, services.limits.query)
+      const query = parseWhere(body.where, { objectType: type }, services.limits.query)
       const parts = selectedTypes(interfaceParts(interfaceType, query), body, ontology)
       const selected = [
         ...(body.selectedSharedPropertyTypes ?? []),

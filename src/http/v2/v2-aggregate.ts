@@ -142,10 +142,11 @@ export const v2Aggregations: readonly Endpoint[] = [
     response: AggregateV2Response,
     handle: async (request, reply, services) => {
       const { where: written, version, ...body } = request.body
-      const { objectType } = resolveTypePath(request, request.params)
+      const resolved = resolveTypePath(request, request.params)
+      const { objectType } = resolved
       const limits = services.limits.query
       const aggregation = parseAggregation(V2_AGGREGATIONS, body, { objectType, limits })
-      const query = parseWhere(written, objectType, limits)
+      const query = parseWhere(written, resolved, limits)
       const spec = { sources: [{ objectType, query, version: version ?? undefined }], aggregation }
       return serveAggregated(request.context, reply, services, spec)
     },
@@ -173,12 +174,13 @@ export const v2Aggregations: readonly Endpoint[] = [
     }),
     handle: async (request, reply, services) => {
       const { aggregations, version } = request.body
-      const { objectType } = resolveTypePath(request, request.params)
+      const resolved = resolveTypePath(request, request.params)
+      const { objectType } = resolved
       const limits = services.limits.query
       const parts = aggregations.map(({ where: written, ...body }, index) => {
         try {
           const aggregation = parseAggregation(V2_AGGREGATIONS, body, { objectType, limits })
-          return { aggregation, query: parseWhere(written, objectType, limits) }
+          return { aggregation, query: parseWhere(written, resolved, limits) }
         } catch (error) {
           throw errorWithin(pathInBatch(index), error)
         }
@@ -220,7 +222,7 @@ export const v2Aggregations: readonly Endpoint[] = [
       const { where: written, ...body } = request.body
       const { interfaceType } = resolveInterfacePath(request, request.params)
       const limits = services.limits.query
-      const query = parseWhere(written, asObjectType(interfaceType), limits)
+      const query = parseWhere(written, { objectType: asObjectType(interfaceType) }, limits)
       const spec = aggregationOfParts(interfaceParts(interfaceType, query), body, limits)
       return serveAggregated(request.context, reply, services, spec)
     },

@@ -101,7 +101,7 @@ export const v2Objects: readonly Endpoint[] = [
         objectType,
         revision: 'v2',
         endpoint: 'searchObjects',
-        query: parseWhere(body.where, objectType, services.limits.query),
+        query: parseWhere(body.where, { ontology, objectType }, services.limits.query),
         ...readOrder(body.orderBy, objectType),
         selection: parseSelection(body, objectType),
         excludeRid: body.excludeRid ?? false,

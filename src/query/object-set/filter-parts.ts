@@ -56,7 +56,7 @@ export function filterParts(set: SetParts, where: unknown, context: FilterContex
 }
 
 /** Returns a function that parses the filter once for each type; those of an interface share one. */
-function filterParser(where: unknown, { limits, budget, path }: FilterContext) {
+function filterParser(where: unknown, { ontology, limits, budget, path }: FilterContext) {
   const parsed = new Map<string, Query>()
   // The filter is part of the request once, however many types it applies to.
   let nextBudget = budget
@@ -65,7 +65,8 @@ function filterParser(where: unknown, { limits, budget, path }: FilterContext) {
     if (known !== undefined) return known
     const spent = nextBudget
     nextBudget = spent.forNextType()
-    const query = parseQuery(V2_QUERIES, where, { objectType, limits, budget: spent, path })
+    const context = { objectType, ontology, limits, budget: spent, path }
+    const query = parseQuery(V2_QUERIES, where, context)
     parsed.set(objectType.rid, query)
     return query
   }

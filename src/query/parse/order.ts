@@ -63,6 +63,11 @@ export function checkOrder(terms: readonly WrittenTerm[], objectType: ObjectType
   return terms.map((term, index) => toOrderTerm(term, fields[index]?.field))
 }
 
+/** Returns the position of nulls as lists write it. Anything unknown is refused with the term. */
+export function readNulls(written: string | null | undefined): string {
+  return { first: 'nullsFirst', last: 'nullsLast' }[written ?? 'last'] ?? String(written)
+}
+
 /** A field of a struct is written with periods between the names. */
 function resolveWritten(
   objectType: ObjectType,

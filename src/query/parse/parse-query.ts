@@ -4,9 +4,10 @@
  */
 
 import { ObjectQueryError } from '../../contract/errors.ts'
+import { findLink } from '../../ontology/definition/links.ts'
 import { isJsonObject } from '../../ontology/json-object.ts'
-import type { ObjectType } from '../../ontology/ontology.ts'
-import type { Query } from '../query.ts'
+import type { ObjectType, Ontology } from '../../ontology/ontology.ts'
+import { EVERYTHING, type Query } from '../query.ts'
 import { type Conditions, conditionsOf, type FieldSyntax } from './conditions.ts'
 import { QueryBudget, type QueryLimits } from './query-budget.ts'
 import type { UnionType } from './union-type.ts'
@@ -37,11 +38,15 @@ export interface QueryParsing {
   readonly budget: QueryBudget
   /** Parses a nested query at a step from this one: `.value[2]`. */
   readonly parseNested: (query: unknown, step: string) => Query
+  /** Parses a condition on the objects at a link; on any of them if the query is absent. */
+  readonly parseLinked: (link: string, query: unknown, step: string) => Query
 }
 
 export interface QueryContext {
   readonly objectType: ObjectType
   readonly limits: QueryLimits
+  /** The ontology as the caller sees it; undefined where a query may not follow links. */
+  readonly ontology?: Ontology | undefined
   /** The path of the query in the request, if it is not a member of the body. */
   readonly path?: string
   /** Set if several queries of one request share their limits. */
@@ -50,10 +55,27 @@ export interface QueryContext {
 
 /** Parses the query of a request, or throws the error that the client gets. */
 export function parseQuery(grammar: QueryGrammar, query: unknown, context: QueryContext): Query {
-  const { objectType } = context
   const budget = context.budget ?? new QueryBudget(context.limits)
-  const conditions = conditionsOf(objectType, grammar.syntax, budget)
+  const parsing = { grammar, budget, ontology: context.ontology, hops: 0 }
+  return parseOfType(context.objectType, query, context.path ?? grammar.member, parsing)
+}
 
+interface RequestParsing {
+  readonly grammar: QueryGrammar
+  readonly budget: QueryBudget
+  readonly ontology: Ontology | undefined
+  /** The number of links that lead to the type whose query is parsed. */
+  readonly hops: number
+}
+
+function parseOfType(
+  objectType: ObjectType,
+  query: unknown,
+  start: string,
+  request: RequestParsing,
+): Query {
+  const { grammar, budget } = request
+  const conditions = conditionsOf(objectType, grammar.syntax, budget)
   const parse = (value: unknown, path: string, depth: number): Query => {
     if (!isJsonObject(value) || typeof value['type'] !== 'string') {
       throw unprocessable(path, 'is not a query: a JSON object with a type')
@@ -72,9 +94,35 @@ export function parseQuery(grammar: QueryGrammar, query: unknown, context: Query
         budget.checkDepth(depth + 1)
         return parse(nested, path + step, depth + 1)
       },
+      parseLinked: (link, nested, step) =>
+        parseLinked(objectType, link, { query: nested, path, step }, request),
     })
   }
-  return parse(query, context.path ?? grammar.member, 0)
+  return parse(query, start, 0)
+}
+
+interface LinkedPart {
+  readonly query: unknown
+  readonly path: string
+  readonly step: string
+}
+
+/** The nesting of the linked query counts from its start: only the number of links adds up. */
+function parseLinked(
+  objectType: ObjectType,
+  link: string,
+  { query, path, step }: LinkedPart,
+  request: RequestParsing,
+): Query {
+  const { ontology, budget } = request
+  if (ontology === undefined)
+    throw unprocessable(path, 'follows a link, which is not possible here')
+  const hops = request.hops + 1
+  budget.checkDepth(hops)
+  const { linkedType, ownProperty, linkedProperty } = findLink(ontology, objectType, link)
+  const of =
+    query == null ? EVERYTHING : parseOfType(linkedType, query, path + step, { ...request, hops })
+  return { kind: 'linked', property: ownProperty, linkedType, linkedProperty, of }
 }
 
 function unknownType({ types }: QueryGrammar, path: string, value: string): ObjectQueryError {

@@ -1,7 +1,7 @@
 /** The query types of `where` in v2. */
 import { type TSchema, Type } from 'typebox'
 import { ObjectQueryError } from '../../contract/errors.ts'
-import { closed, optional } from '../../contract/schema-parts.ts'
+import { closed, optional, text } from '../../contract/schema-parts.ts'
 import { isJsonObject } from '../../ontology/json-object.ts'
 import type { GeoRelation, Query, RelativePoint, TextMatch } from '../query.ts'
 import { isTimeZone } from '../relative-dates.ts'
@@ -34,7 +34,7 @@ function leaf(
   }
 }
 
-const text = (match: TextMatch, canBeFuzzy: boolean): QueryTypeParser =>
+const terms = (match: TextMatch, canBeFuzzy: boolean): QueryTypeParser =>
   leaf(
     canBeFuzzy ? 'Terms' : 'Phrase',
     canBeFuzzy ? { value: Text, fuzzy: Fuzzy } : { value: Text },
@@ -112,12 +112,12 @@ export const V2_QUERIES: QueryGrammar = {
     contains: leaf('Comparison', { value: Value }, (field, { value }, { conditions, path }) =>
       conditions.contains(field, value, path),
     ),
-    containsAllTerms: text('allTerms', true),
-    containsAnyTerm: text('anyTerm', true),
-    containsAllTermsInOrder: text('phrase', false),
-    containsAllTermsInOrderPrefixLastTerm: text('prefix', false),
+    containsAllTerms: terms('allTerms', true),
+    containsAnyTerm: terms('anyTerm', true),
+    containsAllTermsInOrder: terms('phrase', false),
+    containsAllTermsInOrderPrefixLastTerm: terms('prefix', false),
     // The deprecated name of the previous one.
-    startsWith: text('prefix', false),
+    startsWith: terms('prefix', false),
     relativeDateRange: leaf(
       'RelativeDateRange',
       {
@@ -145,6 +145,14 @@ export const V2_QUERIES: QueryGrammar = {
     interval: leaf('Interval', { rule: refTo(INTERVAL_RULE_COMPONENT) }, parseInterval),
     wildcard: pattern('wildcard'),
     regex: pattern('regex'),
+    linked: {
+      ...unionType('Linked', {
+        link: text('API name of a link of the object type.'),
+        where: optional(refTo(COMPONENT)),
+      }),
+      parse: ({ link, where }, { parseLinked, path }) =>
+        parseLinked(requireText(link, `${path}.link`), where, '.where'),
+    },
     ...combinators(COMPONENT),
   }),
 }
