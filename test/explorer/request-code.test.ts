@@ -27,6 +27,11 @@ const VIEWS: readonly (readonly [search: string, count: number, ...cannot: strin
   ['w=name:prefix:item 1&at=snapshot', 11, '2'],
   ['w=size/width:lte:9&w=place:filled:', 10, '2'],
   ['in=0,0,50,30', 15, '1'],
+  ['w=makerCode:in:m0,m1&w=name:notIn:Item 4,Item 5', 39],
+  ['w=|price:between:10,20|name:prefix:item 3', 20, '2'],
+  ['w=name:contains:TEM 1', 11, '1', '2', 'osdk'],
+  ['w=maker/name:words:works', 20, '1', '2', 'osdk'],
+  ['w=maker:empty:', 15, '1', '2', 'osdk'],
   ['q=odd', 38, 'osdk'],
 ]
 

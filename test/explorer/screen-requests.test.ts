@@ -51,20 +51,20 @@ async function openItems(query = ''): Promise<readonly [Page, ReturnType<typeof 
 
 it('asks for one page, and once for all facets', async () => {
   const [page, requests] = await openItems()
-  await rail(page).getByRole('button', { name: 'm1 20' }).waitFor()
+  await rail(page).getByRole('checkbox', { name: 'm1 20' }).waitFor()
   await requests.settled()
   expect(requests.take().toSorted()).toEqual(['aggregateBatch', 'changes', 'item'])
 
-  await rail(page).getByRole('button', { name: 'm1 20' }).click()
+  await rail(page).getByRole('checkbox', { name: 'm1 20' }).click()
   await counted(page, '20 read of 20')
-  await rail(page).getByRole('button', { name: 'odd 10' }).waitFor()
+  await rail(page).getByRole('checkbox', { name: 'odd 10' }).waitFor()
   await requests.settled()
   expect(requests.take().toSorted()).toEqual(['aggregateBatch', 'changes', 'search'])
 })
 
 it('counts all pictures in two requests, and the map in one', async () => {
   const [page, requests] = await openItems()
-  await rail(page).getByRole('button', { name: 'm1 20' }).waitFor()
+  await rail(page).getByRole('checkbox', { name: 'm1 20' }).waitFor()
   await requests.settled()
   requests.take()
   await page.getByRole('button', { name: 'Charts' }).click()
@@ -102,7 +102,7 @@ it('searches while one types, and drops what it no longer needs', async () => {
 
 it('keeps what it shows until the next answer, and says nothing before that takes long', async () => {
   const [page] = await openItems()
-  const facet = rail(page).getByRole('button', { name: 'm1 20' })
+  const facet = rail(page).getByRole('checkbox', { name: 'm1 20' })
   await facet.waitFor()
   const counts = await hold(page, COUNTS)
   await search(page).fill('item 1')
@@ -112,7 +112,7 @@ it('keeps what it shows until the next answer, and says nothing before that take
   expect(await facet.isVisible()).toBe(true)
   expect(await page.getByText('Counting…').count()).toBe(0)
   await answer.continue()
-  await rail(page).getByRole('button', { name: 'm1 5' }).waitFor()
+  await rail(page).getByRole('checkbox', { name: 'm1 5' }).waitFor()
 
   // There is nothing to keep: a note says that it is counting, but not at once.
   const first = await hold(page, COUNTS)
@@ -124,7 +124,7 @@ it('keeps what it shows until the next answer, and says nothing before that take
     'document.querySelector(".late").computedStyleMap().get("animation-delay").toString()'
   expect(await page.evaluate(delay)).toBe('0.1s')
   await (await first.request).continue()
-  await rail(page).getByRole('button', { name: 'm1 5' }).waitFor()
+  await rail(page).getByRole('checkbox', { name: 'm1 5' }).waitFor()
   expect(await page.getByText('Counting…').count()).toBe(0)
 })
 

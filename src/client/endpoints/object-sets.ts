@@ -44,7 +44,7 @@ export interface AggregateSetRequest {
 /** The body of a search of one type. */
 export interface ObjectSearchRequest extends PageOptions {
   readonly where?: object | undefined
-  readonly orderBy?: { readonly fields: readonly object[] } | undefined
+  readonly orderBy?: { readonly orderType?: string; readonly fields: readonly object[] } | undefined
   /** All properties if both lists are empty. */
   readonly select: readonly string[]
   readonly selectV2: readonly object[]

@@ -1,4 +1,4 @@
-/** The most frequent values of each property, with exact counts. Pressing one filters. */
+/** The most frequent values of each property, with exact counts. The view shows those that are checked. */
 
 import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
@@ -9,7 +9,7 @@ import {
   differsInEachRow,
   FACET_VALUES,
   type Facet,
-  facetOperator,
+  facetChoice,
   facetProperties,
   facetQuery,
   isUseful,
@@ -17,6 +17,7 @@ import {
 import { useValueTitles } from '../queries/linked-titles.ts'
 import { useSession } from '../session/session.tsx'
 import { Icon } from '../ui/controls.tsx'
+import { isOnlyOn } from '../view/filters.ts'
 import type { TypeView } from '../view/type-view.ts'
 import type { SetView } from '../view/use-view.ts'
 
@@ -44,7 +45,8 @@ export function Facets({ of, setView, canCount, rows, without }: FacetsProps) {
     () =>
       facetProperties(ontology, objectType).filter(
         (property) =>
-          view.filters.some(({ field }) => field === property) || !differsInEachRow(rows, property),
+          view.filters.some((filter) => isOnlyOn(filter, property)) ||
+          !differsInEachRow(rows, property),
       ),
     [ontology, objectType, view.filters, rows],
   )
@@ -76,7 +78,7 @@ function FacetSection({ of, property, setView, canCount, index }: FacetSectionPr
     enabled: canCount && (isOpen || index < COUNTED_FACETS),
     placeholderData: (last) => last,
   })
-  const isFiltered = of.view.filters.some(({ field }) => field === property)
+  const isFiltered = of.view.filters.some((filter) => isOnlyOn(filter, property))
   if (data !== undefined && !isUseful(data) && !isFiltered) return null
   return (
     <section>
@@ -114,38 +116,34 @@ interface FacetValuesProps extends Pick<FacetsProps, 'of' | 'setView'> {
 }
 
 function FacetValues({ of, property, setView, facet, onMore }: FacetValuesProps) {
-  const { filters } = of.view
   const { values, others } = facet
-  const operator = facetOperator(of.objectType, property)
-  const chosen = filters.find((filter) => filter.field === property && filter.operator === operator)
+  const { chosen, isExcluded, toggle } = facetChoice(of, property)
   const keys = useMemo(() => values.map(({ value }) => value), [values])
   const titleOf = useValueTitles(of, property, keys)
   if (values.length === 0) return <p className="px-1.5 pt-0.5 pb-2 text-muted text-sm">No values</p>
   const most = Math.max(...values.map(({ count }) => count))
-  const choose = (value: string) => {
-    const rest = filters.filter((filter) => filter !== chosen)
-    const isChosen = chosen?.value === value
-    setView({ filters: isChosen ? rest : [...rest, { field: property, operator, value }] })
-  }
   return (
     <ul className="mx-0 mt-0 mb-2 p-0 list-none">
       {values.map(({ value, count }) => (
         <li key={value}>
-          <button
-            type="button"
-            aria-pressed={chosen?.value === value}
-            className="relative flex items-baseline gap-1.5 w-full h-6 py-0.5 px-1.5 border-0 rounded-sm bg-transparent text-base leading-5 text-left cursor-pointer hover:bg-raised aria-pressed:text-accent aria-pressed:font-semibold"
+          <label
+            className={`relative flex items-center gap-1.5 w-full h-6 py-0.5 px-1.5 rounded-sm text-base leading-5 cursor-pointer hover:bg-raised has-checked:text-accent has-checked:font-semibold ${chosen.has(value) && isExcluded ? 'line-through' : ''}`}
             title={titleOf(value) ?? value}
-            onClick={() => choose(value)}
           >
             <i
               className="absolute left-0 bottom-0 h-0.5 bg-accent opacity-35"
               style={{ width: `${(100 * count) / most}%` }}
             />
+            <input
+              type="checkbox"
+              className="flex-none m-0 size-3.5 accent-accent"
+              checked={chosen.has(value)}
+              onChange={() => setView({ filters: toggle(value) })}
+            />
             <span className="truncate">{titleOf(value) ?? (value || '(empty text)')}</span>
             {titleOf(value) !== undefined && <span className="text-muted text-sm">{value}</span>}
             <span className="ml-auto text-muted tabular-nums">{formatCount(count)}</span>
-          </button>
+          </label>
         </li>
       ))}
       {others > 0 && (

@@ -198,7 +198,7 @@ export function pointsQuery(service: Service, of: TypeView, area: Box) {
   return queryOptions({
     queryKey: ['points', of.objectType.rid, filters, text, within],
     queryFn: ({ signal }): Promise<readonly ObjectRecord[]> => {
-      const conditions = conditionsOf({ filters, text, box: within }, of.objectType, 'v2')
+      const conditions = conditionsOf({ filters, text, box: within }, of, 'v2')
       return readRecords(service, of, { conditions, order: [] }, { pageSize: MOST_POINTS, signal })
     },
   })

@@ -86,7 +86,7 @@ export function neighboursQuery(service: Service, listed: ListedObject) {
   return queryOptions({
     queryKey: ['neighbours', objectType.rid, keyText(record.key), filters, text, box, order],
     queryFn: async ({ signal }) => {
-      const conditions = conditionsOf(list, objectType, 'v2')
+      const conditions = conditionsOf(list, listed, 'v2')
       const find: Find = async (found, terms) => {
         const query = { conditions: found, order: terms }
         return (await readRecords(service, listed, query, { pageSize: 1, signal }))[0]

@@ -9,7 +9,7 @@ import { isRetryable, realPause } from '../../client/retry.ts'
 import { waitMs } from '../api/load-part.ts'
 import { Observable } from '../api/observable.ts'
 import type { Service } from '../api/service.ts'
-import { type TypeView, whereOf } from '../view/type-view.ts'
+import { followsLinks, type TypeView, whereOf } from '../view/type-view.ts'
 
 export interface ChangedObject {
   readonly key: string
@@ -61,7 +61,8 @@ export class Changes {
     this.#ontology = of.ontology.apiName
     this.#objectSet = where === undefined ? all : { type: 'filter', objectSet: all, where }
     this.#select = [primaryKey, ...(titleProperty === undefined ? [] : [titleProperty])]
-    this.#since = version === undefined ? NOW : String(version)
+    // The version of one type does not say which linked objects there were.
+    this.#since = version === undefined || followsLinks(of) ? NOW : String(version)
   }
 
   /** The state; a new object after each change. */

@@ -10,8 +10,8 @@ import {
   type OntologyDefinition,
 } from '../api/ontology.ts'
 import type { Service } from '../api/service.ts'
+import { type Filter, isOnlyOn, type Operator, valuesOf, writeList } from '../view/filters.ts'
 import { type TypeView, typePathOf, whereOf } from '../view/type-view.ts'
-import type { Filter } from '../view/view-state.ts'
 import { type AggregationBody, aggregate, COUNT, countedKey, staleTimeOf } from './aggregate.ts'
 
 interface FacetValue {
@@ -46,19 +46,24 @@ export interface Facet {
 
 /** Counts the values of a property. A filter on the property itself is left out. */
 export function facetQuery(service: Service, of: TypeView, property: string, most = FACET_VALUES) {
-  const filters = of.view.filters.filter(({ field }) => field !== property)
-  return valuesQuery(service, { ...of, view: { ...of.view, filters } }, property, most)
+  return valuesQuery(service, without(of, property), property, most)
+}
+
+/** Returns a view without its filters on a property, so that its other values can be chosen. */
+function without(of: TypeView, property: string): TypeView {
+  const filters = of.view.filters.filter((filter) => !isOnlyOn(filter, property))
+  return { ...of, view: { ...of.view, filters } }
 }
 
 const SUGGESTIONS = 50
 
 /** Returns the values that the editor of a filter suggests: those with a word that starts as typed. */
 export function suggestionsQuery(service: Service, of: TypeView, property: string, typed: string) {
-  const others = of.view.filters.filter(({ field }) => field !== property)
+  const others = without(of, property)
   const begun: Filter = { field: property, operator: 'prefix', value: typed }
   const canBegin =
     of.objectType.properties[property]?.type === 'string' && /[\p{L}\p{N}]/u.test(typed)
-  const filters = canBegin ? [...others, begun] : others
+  const filters = canBegin ? [...others.view.filters, begun] : others.view.filters
   return {
     ...valuesQuery(service, { ...of, view: { ...of.view, filters } }, property, SUGGESTIONS),
     select: ({ values }: Facet) => values,
@@ -130,4 +135,26 @@ export function facetProperties(
 /** The operator that selects the objects of one value: arrays contain it, others are equal to it. */
 export function facetOperator({ properties }: ObjectTypeDefinition, property: string) {
   return properties[property]?.type === 'array' ? 'contains' : 'eq'
+}
+
+/** Returns which values of a property are chosen, or excluded, and the filters when one is toggled. */
+export function facetChoice({ objectType, view }: TypeView, property: string) {
+  const one = facetOperator(objectType, property)
+  const operators: readonly Operator[] = [one, 'in', 'neq', 'notIn']
+  const filter = view.filters.find(
+    (each) => isOnlyOn(each, property) && operators.includes(each.operator),
+  )
+  const values = filter === undefined ? [] : valuesOf(filter)
+  const isExcluded = filter?.operator === 'neq' || filter?.operator === 'notIn'
+  const toggle = (value: string): readonly Filter[] => {
+    const isChosen = values.includes(value)
+    const next = isChosen ? values.filter((each) => each !== value) : [...values, value]
+    const [first = ''] = next
+    const several = { operator: isExcluded ? 'notIn' : 'in', value: writeList(next) } as const
+    const single = { operator: isExcluded ? 'neq' : one, value: first } as const
+    const condition = { field: property, ...(next.length === 1 ? single : several) }
+    const at = filter === undefined ? view.filters.length : view.filters.indexOf(filter)
+    return view.filters.toSpliced(at, 1, ...(next.length === 0 ? [] : [condition]))
+  }
+  return { chosen: new Set(values), isExcluded, toggle }
 }

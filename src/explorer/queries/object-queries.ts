@@ -77,7 +77,7 @@ export async function readState(
 export function stateRequest(address: ObjectAddress, version: number | undefined): ServiceRequest {
   const { objectType, key } = address
   const filter: Filter = { field: objectType.primaryKey, operator: 'eq', value: key }
-  const conditions = conditionsOf({ ...EMPTY_VIEW, filters: [filter] }, objectType, '1')
+  const conditions = conditionsOf({ ...EMPTY_VIEW, filters: [filter] }, address, '1')
   const where = JSON.stringify(compileWhere(conditions, SEARCH_SYNTAX))
   return exportRequest(typePathOf(address), { where, version })
 }

@@ -40,7 +40,7 @@ export function pageRequest(
   const { order } = view
   const rest = { field: objectType.primaryKey, operator: 'gt', value: after ?? '' } as const
   const filters = after === undefined ? view.filters : [...view.filters, rest]
-  const conditions = conditionsOf({ ...view, filters }, objectType, revision)
+  const conditions = conditionsOf({ ...view, filters }, of, revision)
   const paging = { snapshot: view.isSnapshot || undefined, pageSize, pageToken }
   if (revision === '1') return revision1PageRequest(typePathOf(of), { conditions, order }, paging)
   if (revision === 'v2') return v2PageRequest(typePathOf(of), { conditions, order }, paging)

@@ -1,6 +1,9 @@
 /** The request behind a view as a program with the client of this project. */
 import type { ObjectTypeDefinition } from '../api/ontology.ts'
 import { pageRequest } from '../queries/page-request.ts'
+import { fieldAt } from '../view/field-at.ts'
+import { alternativesOf, boundsOf, type Condition, type Filter, valuesOf } from '../view/filters.ts'
+import { termsOf } from '../view/search-text.ts'
 import {
   conditionsOf,
   type Json,
@@ -12,7 +15,7 @@ import {
   textProperties,
   toJson,
 } from '../view/type-view.ts'
-import type { ApiRevision, Filter } from '../view/view-state.ts'
+import type { ApiRevision } from '../view/view-state.ts'
 
 /** Returns a program. Throws `NotExpressible` if the API cannot express the view. */
 export function toClientCode(of: TypeView, revision: ApiRevision, origin: string): string {
@@ -27,7 +30,7 @@ export function toClientCode(of: TypeView, revision: ApiRevision, origin: string
   }
   const calls = [
     sources[revision],
-    ...mergeConditions(conditionsOf(view, objectType, revision)).map(
+    ...mergeConditions(conditionsOf(view, of, revision)).map(
       (condition) => `.where(${jsText(condition)})`,
     ),
     ...view.order.map(
@@ -76,15 +79,14 @@ const OPERATORS = {
   phrase: '$containsAllTermsInOrder',
   prefix: '$startsWith',
   contains: '$contains',
-  empty: '$isNull',
-  filled: '$isNull',
 } as const
 
 /** Returns a program. Throws `NotExpressible` if the package cannot express the view. */
-export function toOsdkCode({ ontology, objectType, view }: TypeView, origin: string): string {
+export function toOsdkCode(of: TypeView, origin: string): string {
+  const { ontology, objectType, view } = of
   const name = constantOf(ontology.objectTypes, objectType)
   const clauses = [
-    ...view.filters.map((filter) => clauseOf(filter, objectType)),
+    ...view.filters.map((filter) => clauseOf(filter, of)),
     ...(view.text === '' ? [] : [textClause(view.text, objectType)]),
     ...(view.box === undefined
       ? []
@@ -125,20 +127,36 @@ function constantOf(types: readonly ObjectTypeDefinition[], type: ObjectTypeDefi
 
 const KEY_TYPES = ['string', 'date', 'double', 'integer', 'timestamp', 'short', 'long', 'byte']
 
-function clauseOf(filter: Filter, type: ObjectTypeDefinition): Clause {
-  const [property = '', field] = filter.field.split('/')
-  const isArray = type.properties[property]?.type === 'array'
-  const isPresence = filter.operator === 'empty' || filter.operator === 'filled'
-  if (isArray && !isPresence && (field !== undefined || filter.operator !== 'contains')) {
+function clauseOf(filter: Filter, of: TypeView): Clause {
+  const clauses = alternativesOf(filter).map((condition) => conditionClause(condition, of))
+  const [first = {}, ...others] = clauses
+  return others.length === 0 ? first : { $or: clauses }
+}
+
+function conditionClause(condition: Condition, of: TypeView): Clause {
+  const { operator, field: path } = condition
+  if (fieldAt(of, path)?.links.length) throw new NotExpressible('a filter across a link')
+  if (operator === 'between')
+    return { $and: boundsOf(condition).map((one) => conditionClause(one, of)) }
+  const [property = '', field] = path.split('/')
+  const isArray = of.objectType.properties[property]?.type === 'array'
+  const isPresence = operator === 'empty' || operator === 'filled'
+  if (isArray && !isPresence && (field !== undefined || operator !== 'contains')) {
     throw new NotExpressible('this condition on elements of a list')
   }
-  const condition = { [OPERATORS[filter.operator]]: valueIn(filter, type) }
-  return { [property]: field === undefined ? condition : { [field]: condition } }
+  if (!isArray && operator === 'contains') throw new NotExpressible('a part of a word')
+  const values = valuesOf(condition).map((value) => valueIn(path, value, of.objectType))
+  const operand = isPresence
+    ? { $isNull: operator === 'empty' }
+    : operator === 'in' || operator === 'notIn'
+      ? { $in: values }
+      : { [OPERATORS[operator]]: values[0] ?? '' }
+  const clause = { [property]: field === undefined ? operand : { [field]: operand } }
+  return operator === 'notIn' ? { $not: clause } : clause
 }
 
 /** The package takes numbers for long and decimal, so large ones cannot be written exactly. */
-function valueIn({ field, operator, value }: Filter, type: ObjectTypeDefinition): Json {
-  if (operator === 'empty' || operator === 'filled') return operator === 'empty'
+function valueIn(field: string, value: string, type: ObjectTypeDefinition): Json {
   const scalar = scalarOf(type, field)
   if (scalar === 'short') throw new NotExpressible('conditions on a short number')
   if (scalar !== 'long' && scalar !== 'decimal') return toJson(value, scalar)
@@ -147,12 +165,25 @@ function valueIn({ field, operator, value }: Filter, type: ObjectTypeDefinition)
   return number
 }
 
+const TERMS = {
+  words: '$containsAllTerms',
+  prefix: '$startsWith',
+  phrase: '$containsAllTermsInOrder',
+}
+
 function textClause(text: string, type: ObjectTypeDefinition): Clause {
   const names = textProperties(type)
   if (names.some((name) => type.properties[name]?.type === 'array')) {
     throw new NotExpressible('a search in lists of texts')
   }
-  return { $or: names.map((name) => ({ [name]: { $containsAllTerms: text } })) }
+  const clauses = names.map((name): Clause => {
+    const terms = termsOf(text).map(({ kind, text: term }) => {
+      if (kind === 'inside') throw new NotExpressible('a part of a word')
+      return { [name]: { [TERMS[kind]]: term } }
+    })
+    return terms.length === 1 ? (terms[0] ?? {}) : { $and: terms }
+  })
+  return { $or: clauses }
 }
 
 /** Returns a value as a person would write it: single quotes, and names without them. */

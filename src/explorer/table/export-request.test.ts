@@ -26,7 +26,7 @@ it('exports all matches of the view, with its columns, its order and its snapsho
     ontology: 'world',
     objectType: 'city',
     format: 'csv',
-    where: { type: 'eq', field: 'properties.name', value: 'x' },
+    whereV2: { type: 'eq', field: 'name', value: 'x' },
     orderBy: 'properties.name:desc,properties.id:asc',
     select: ['id', 'name'],
     version: 7,
@@ -40,9 +40,4 @@ it('exports the newest objects unless a snapshot is in view', () => {
     objectType: 'city',
     format: 'csv',
   })
-})
-
-it('refuses a box, which the language of exports cannot express', () => {
-  const view = { ...EMPTY_VIEW, box: [1, 2, 3, 4] as const }
-  expect(() => downloadRequest({ ontology, objectType, view }, options)).toThrow('a box')
 })

@@ -1,8 +1,7 @@
 /** The export of a view: all matches, as one snapshot, in the order of the view, in one file. */
 import type { ServiceRequest } from '../../client/connection.ts'
-import { compileWhere, SEARCH_SYNTAX } from '../../client/query/compile-where.ts'
 import type { ExportFormat } from '../../contract/export-formats.ts'
-import { conditionsOf, type TypeView } from '../view/type-view.ts'
+import { type TypeView, whereOf } from '../view/type-view.ts'
 
 export interface ExportOptions {
   readonly format: ExportFormat
@@ -14,13 +13,14 @@ export interface ExportOptions {
 
 /**
  * Asks for a link that downloads the export once: a browser saves it to disk as it arrives, and the
- * link holds no bearer token. Throws `NotExpressible` for views with a box.
+ * link holds no bearer token.
  */
 export function downloadRequest(
-  { ontology, objectType, view }: TypeView,
+  of: TypeView,
   { format, isShownOnly, version }: ExportOptions,
 ): ServiceRequest {
-  const where = compileWhere(conditionsOf(view, objectType, '1'), SEARCH_SYNTAX)
+  const { ontology, objectType, view } = of
+  const whereV2 = whereOf(of)
   const select = isShownOnly ? view.columns : undefined
   const orderBy = view.order.map(({ property, direction }) => `properties.${property}:${direction}`)
   return {
@@ -30,7 +30,7 @@ export function downloadRequest(
       ontology: ontology.apiName,
       objectType: objectType.apiName,
       format,
-      ...(where && { where }),
+      ...(whereV2 && { whereV2 }),
       ...(orderBy.length > 0 && { orderBy: orderBy.join() }),
       ...(select && { select: [...new Set([objectType.primaryKey, ...select])] }),
       ...(version !== undefined && view.isSnapshot && { version }),

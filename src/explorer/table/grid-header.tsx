@@ -1,11 +1,11 @@
 /** The heads of the columns, each with its menu. */
 import { type KeyboardEvent, type PointerEvent, useRef, useState } from 'react'
 import { nameOfProperty } from '../api/ontology.ts'
+import { FilterForm } from '../filters/filter-form.tsx'
 import { Icon, type IconName } from '../ui/controls.tsx'
 import { Popup } from '../ui/dialog.tsx'
 import type { OrderTerm } from '../view/view-state.ts'
 import { type Column, isSortable, MIN_WIDTH } from './columns.ts'
-import { FilterForm } from './filter-form.tsx'
 import { addTerm, orderOf, toggleOrder } from './order-terms.ts'
 import { useObjects } from './use-objects.ts'
 
@@ -95,10 +95,11 @@ interface MenuItemsProps extends Pick<HeaderCellProps, 'column' | 'columns'> {
 
 /** The menu of a column: order, filter, hide. */
 function MenuItems({ column: { name, definition }, columns, close }: MenuItemsProps) {
-  const { of, setView } = useObjects()
+  const { of, counted, canCount, view: shown, setView } = useObjects()
   const { order } = of.view
   const [isFiltering, setFiltering] = useState(false)
-  if (isFiltering) return <FilterForm field={name} close={close} />
+  if (isFiltering)
+    return <FilterForm {...{ of: counted, canCount, view: shown, setView, close }} field={name} />
   const change = (view: Parameters<typeof setView>[0], replace = false) => {
     close()
     setView(view, { replace })

@@ -3,6 +3,8 @@ import { type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'rea
 import { formatCount } from '../../contract/count-of.ts'
 import { nameOf, nameOfProperty } from '../api/ontology.ts'
 import { CreateAction } from '../edit/edit-actions.tsx'
+import { FilterForm } from '../filters/filter-form.tsx'
+import { Pills } from '../filters/pills.tsx'
 import { LoadButton, TypeButton } from '../load/load-area.tsx'
 import { useSession } from '../session/session.tsx'
 import { Button, Icon, IconButton, type IconName } from '../ui/controls.tsx'
@@ -13,7 +15,6 @@ import { lazyView } from '../ui/lazy-part.tsx'
 import { pointProperty } from '../view/type-view.ts'
 import type { Layout } from '../view/view-state.ts'
 import { ExportForm } from './export-form.tsx'
-import { FilterForm, Pills } from './filter-form.tsx'
 import { TOOL_IDS, useObjects } from './use-objects.ts'
 
 const ViewsPanel = lazyView(
@@ -30,7 +31,9 @@ const VERSIONS = {
 } as const
 
 export function Toolbar() {
-  const { of, view, setView, walk, isRequestShown, setRequestShown } = useObjects()
+  const { of, counted, canCount, view, setView, walk, ...shown } = useObjects()
+  const { isRequestShown, setRequestShown } = shown
+  const filtered = { of: counted, canCount, view, setView }
   const { ontology, objectType } = of
   const { totalCount } = walk.state
   const { isViewOnly } = useSession()
@@ -51,7 +54,7 @@ export function Toolbar() {
         </span>
         <FreeText />
         <Popup id={TOOL_IDS.filter} label={withIcon('plus', 'Filter')} panelLabel="New filter">
-          {(close) => <FilterForm close={close} />}
+          {(close) => <FilterForm {...filtered} close={close} />}
         </Popup>
         <Popup id={TOOL_IDS.columns} label={withIcon('columns', 'Columns')} panelLabel="Columns">
           {() => <ColumnsForm />}
@@ -101,7 +104,7 @@ export function Toolbar() {
           </Button>
         </div>
       </div>
-      <Pills />
+      <Pills {...filtered} />
       {view.isSnapshot && !walk.isStale && <SnapshotLine />}
     </div>
   )

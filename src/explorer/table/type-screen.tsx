@@ -67,8 +67,10 @@ function Objects({ ontology, objectType, linked }: ObjectsProps) {
   // Changes with every frame of scrolling, so only the parts that show it subscribe to it.
   const [topRow] = useState(() => new Observable(0))
   const grid = useRef<GridHandle>(null)
-  const asked = useMemo(() => knownPart(view, objectType), [view, objectType])
-  const of = useMemo(() => ({ ontology, objectType, view: asked }), [ontology, objectType, asked])
+  const of = useMemo(() => {
+    const shown = { ontology, objectType }
+    return { ...shown, view: knownPart(view, shown) }
+  }, [ontology, objectType, view])
   const writes = useWriteCount()
   // A snapshot stays what it is, whatever this tab writes.
   const walk = useWalk(of, view.isSnapshot ? restarts : restarts + writes)

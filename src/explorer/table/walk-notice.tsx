@@ -11,7 +11,7 @@ import { messageOf, statusOf } from '../api/service.ts'
 import { isInKeyOrder } from '../queries/page-request.ts'
 import { Button, ErrorNote } from '../ui/controls.tsx'
 import { useNow } from '../ui/hooks.ts'
-import { describeFilter } from '../view/type-view.ts'
+import { describeFilter } from '../view/operators.ts'
 import { press, TOOL_IDS, useObjects } from './use-objects.ts'
 import type { ViewWalk } from './use-walk.ts'
 
@@ -157,7 +157,7 @@ function NoMatch() {
           key={index}
           onClick={() => setView({ filters: filters.toSpliced(index, 1) })}
         >
-          Drop {describeFilter(filter, of.objectType)}
+          Drop {describeFilter(filter, of)}
         </Button>
       ))}
       {isNarrow && (

@@ -1,32 +1,27 @@
-/** A view of the objects of one type, and its conditions in the form that the client compiles. */
+/**
+ * A view of the objects of one type, and its conditions in the form that the client compiles. Everything
+ * that reads, counts, follows or exports the objects of a view takes its conditions from here.
+ */
 import type { TypePath } from '../../client/endpoints/pages.ts'
 import {
   type Conditions,
   compileWhere,
   OBJECT_SET_SYNTAX,
 } from '../../client/query/compile-where.ts'
+import { isJsonNumber, type ObjectTypeDefinition, type ScalarType } from '../api/ontology.ts'
+import { type FieldAt, fieldAt, type ShownType, scalarIn } from './field-at.ts'
 import {
-  isJsonNumber,
-  nameOfProperty,
-  type ObjectTypeDefinition,
-  type OntologyDefinition,
-  type PropertyType,
-  type ScalarType,
-} from '../api/ontology.ts'
-import {
-  type ApiRevision,
-  type Box,
+  alternativesOf,
+  boundsOf,
+  type Condition,
   type Filter,
-  OPERATOR_NAMES,
   type Operator,
-  type ViewState,
-} from './view-state.ts'
+  valuesOf,
+} from './filters.ts'
+import { type SearchTerm, termsOf } from './search-text.ts'
+import type { ApiRevision, Box, ViewState } from './view-state.ts'
 
-/** An object type, with the ontology that defines it. */
-export interface ShownType {
-  readonly ontology: OntologyDefinition
-  readonly objectType: ObjectTypeDefinition
-}
+export { type ShownType, scalarOf } from './field-at.ts'
 
 /** A view of the objects of one type. */
 export interface TypeView extends ShownType {
@@ -41,31 +36,37 @@ export function typePathOf({ ontology, objectType }: ShownType): TypePath {
 }
 
 /** Returns the conditions of a view, and further ones, for v2; undefined if there are none. */
-export function whereOf(
-  { view, objectType }: Pick<TypeView, 'view' | 'objectType'>,
-  further: readonly JsonConditions[] = [],
-) {
-  return compileWhere([...conditionsOf(view, objectType, 'v2'), ...further], OBJECT_SET_SYNTAX)
+export function whereOf(of: TypeView, further: readonly JsonConditions[] = []) {
+  return compileWhere([...conditionsOf(of.view, of, 'v2'), ...further], OBJECT_SET_SYNTAX)
 }
 
-export function isKnownField({ properties }: ObjectTypeDefinition, path: string): boolean {
-  const [name = '', structField] = path.split('/')
-  const property = properties[name]
-  if (property === undefined || structField === undefined) return property !== undefined
-  const element = property.type === 'array' ? property.items : property
-  return element.type === 'struct' && structField in element.fields
+/** True if all properties and links of a filter exist. */
+export function isKnownFilter(of: ShownType, filter: Filter): boolean {
+  return alternativesOf(filter).every(({ field }) => fieldAt(of, field) !== undefined)
+}
+
+/** True if a filter of the view depends on objects of other types. */
+export function followsLinks({ ontology, objectType, view }: TypeView): boolean {
+  return view.filters
+    .flatMap(alternativesOf)
+    .some(({ field }) => fieldAt({ ontology, objectType }, field)?.links.length)
+}
+
+/** True if objects can be ordered by a property: it is one of their own. */
+export function isKnownOrder(of: ShownType, property: string): boolean {
+  return fieldAt(of, property)?.links.length === 0
 }
 
 /**
- * Returns the view without conditions and orders on unknown properties. An address may name some that
+ * Returns the view without filters and orders on unknown properties. An address may name some that
  * were removed since: they are shown, but not sent to the service.
  */
-export function knownPart(view: ViewState, objectType: ObjectTypeDefinition): ViewState {
+export function knownPart(view: ViewState, of: ShownType): ViewState {
   return {
     ...view,
-    filters: view.filters.filter(({ field }) => isKnownField(objectType, field)),
-    order: view.order.filter(({ property }) => isKnownField(objectType, property)),
-    box: pointProperty(objectType) === undefined ? undefined : view.box,
+    filters: view.filters.filter((filter) => isKnownFilter(of, filter)),
+    order: view.order.filter(({ property }) => isKnownOrder(of, property)),
+    box: pointProperty(of.objectType) === undefined ? undefined : view.box,
   }
 }
 
@@ -102,42 +103,100 @@ const NOT_IN_REVISION_2: Readonly<Partial<Record<Operator, string>>> = {
 /** Returns the conditions of a view. Throws `NotExpressible` if the API has no words for one. */
 export function conditionsOf(
   { filters, text, box }: Pick<ViewState, 'filters' | 'text' | 'box'>,
-  type: ObjectTypeDefinition,
+  of: ShownType,
   revision: ApiRevision,
 ): readonly JsonConditions[] {
   return [
-    ...filters.map((filter) => filterCondition(filter, type, revision)),
-    ...(text === '' ? [] : [textCondition(text, type, revision)]),
-    ...(box === undefined ? [] : [boxCondition(box, type, revision)]),
+    ...filters.map((filter) => filterCondition(filter, of, revision)),
+    ...(termsOf(text).length === 0 ? [] : [textCondition(text, of.objectType, revision)]),
+    ...(box === undefined ? [] : [boxCondition(box, of.objectType, revision)]),
   ]
 }
 
-function filterCondition(
-  filter: Filter,
-  type: ObjectTypeDefinition,
-  revision: ApiRevision,
-): JsonConditions {
-  const { field, operator, value } = filter
-  const missing = revision === '2' ? NOT_IN_REVISION_2[operator] : undefined
-  if (missing !== undefined) throw new NotExpressible(missing)
-  return { [field.replace('/', ':')]: operatorOf(operator, value, scalarOf(type, field)) }
+function filterCondition(filter: Filter, of: ShownType, revision: ApiRevision): JsonConditions {
+  const conditions = alternativesOf(filter).map((each) => conditionOf(each, of, revision))
+  const [first = {}, ...others] = conditions
+  return others.length === 0 ? first : { $or: conditions }
 }
 
-function operatorOf(operator: Operator, value: string, type: ScalarType | undefined): Json {
+function conditionOf(condition: Condition, of: ShownType, revision: ApiRevision): JsonConditions {
+  const missing = revision === '2' ? NOT_IN_REVISION_2[condition.operator] : undefined
+  if (missing !== undefined) throw new NotExpressible(missing)
+  const field = fieldAt(of, condition.field)
+  if (field === undefined || field.links.length === 0) {
+    return ownCondition(condition, field, revision)
+  }
+  if (revision !== 'v2') throw new NotExpressible('a filter across a link')
+  if (field.path !== undefined) {
+    return linked(field, [ownCondition({ ...condition, field: field.path }, field, revision)])
+  }
+  const any = linked(field, [])
+  return condition.operator === 'empty' ? { $not: any } : any
+}
+
+/** The links of a path, each inside the one before it. */
+function linked({ links }: FieldAt, conditions: readonly JsonConditions[]): JsonConditions {
+  const where = compileWhere(conditions, OBJECT_SET_SYNTAX) as Json | undefined
+  const query = links.reduceRight<Json | undefined>(
+    (inner, { apiName: link }) => ({
+      type: 'linked',
+      link,
+      ...(inner !== undefined && { where: inner }),
+    }),
+    where,
+  )
+  return { $query: query ?? null }
+}
+
+function ownCondition(
+  condition: Condition,
+  field: FieldAt | undefined,
+  revision: ApiRevision,
+): JsonConditions {
+  const name = condition.field.replace('/', ':')
+  const { operator, value } = condition
+  const scalar = scalarIn(field?.type)
+  const isArray = field?.type?.type === 'array'
+  const values = valuesOf(condition).map((each) => toJson(each, scalar))
   switch (operator) {
     case 'eq':
-      return toJson(value, type)
+      return { [name]: toJson(value, scalar) }
+    case 'in':
+    case 'notIn': {
+      // A list of one value is that value, and nothing is one of no values.
+      const any: JsonConditions = isArray
+        ? { $or: values.map((each) => ({ [name]: { contains: each } })) }
+        : { [name]: { in: values } }
+      return operator === 'in' ? any : { $not: any }
+    }
+    case 'between':
+      return { $and: boundsOf(condition).map((bound) => ownCondition(bound, field, revision)) }
     case 'empty':
     case 'filled':
-      return { isNull: operator === 'empty' }
+      return { [name]: { isNull: operator === 'empty' } }
     case 'words':
-      return { allTerms: value }
+      return { [name]: { allTerms: value } }
+    case 'contains':
+      return isArray
+        ? { [name]: { contains: toJson(value, scalar) } }
+        : inside(name, value, revision)
     case 'phrase':
     case 'prefix':
-      return { [operator]: value }
+      return { [name]: { [operator]: value } }
     default:
-      return { [operator]: toJson(value, type) }
+      return { [name]: { [operator]: toJson(value, scalar) } }
   }
+}
+
+/** A text that contains another anywhere, whatever the case of its letters. */
+function inside(name: string, text: string, revision: ApiRevision): JsonConditions {
+  if (revision !== 'v2') throw new NotExpressible('a part of a word')
+  const letters = [...text].map((letter) => {
+    const cases = [...new Set([letter.toLowerCase(), letter.toUpperCase()])]
+    const isCased = cases.length > 1 && cases.every((each) => [...each].length === 1)
+    return isCased ? `[${cases.join('')}]` : letter.replaceAll(/[^\p{L}\p{N}\s]/gu, '\\$&')
+  })
+  return { [name]: { regex: `.*${letters.join('')}.*` } }
 }
 
 function textCondition(
@@ -145,14 +204,25 @@ function textCondition(
   type: ObjectTypeDefinition,
   revision: ApiRevision,
 ): JsonConditions {
-  if (revision === '2') return { $keyword: text }
-  // While one types, the last word is unfinished.
-  const [, words = '', last = text] = /^(.*)\s(\S+)$/s.exec(text) ?? []
+  const terms = termsOf(text)
+  if (revision === '2') {
+    // Revision 2.0 finds whole words only, also for the one that is being typed.
+    const isPlain = terms.every(({ kind }) => kind === 'words' || kind === 'prefix')
+    if (!isPlain || text.includes('*')) throw new NotExpressible('a part of a word or a phrase')
+    return { $keyword: text }
+  }
   const alternatives = textProperties(type).map((name): JsonConditions => {
-    const begun = { [name]: { prefix: last } }
-    return words === '' ? begun : { $and: [{ [name]: { allTerms: words } }, begun] }
+    const conditions = terms.map((term) => termCondition(name, term, revision))
+    const [first = {}, ...others] = conditions
+    return others.length === 0 ? first : { $and: conditions }
   })
   return { $or: alternatives }
+}
+
+function termCondition(name: string, term: SearchTerm, revision: ApiRevision): JsonConditions {
+  const { kind, text } = term
+  if (kind === 'inside') return inside(name, text, revision)
+  return { [name]: { [kind === 'words' ? 'allTerms' : kind]: text } }
 }
 
 function boxCondition(
@@ -171,19 +241,6 @@ function boxCondition(
   const point = (...coordinates: readonly number[]): Json => ({ type: 'Point', coordinates })
   const corners = { topLeft: point(west, north), bottomRight: point(east, south) }
   return { [pointProperty(type) ?? '']: { withinBoundingBox: corners } }
-}
-
-/** Returns the type of single values at a path; undefined if the path is unknown. */
-export function scalarOf(type: ObjectTypeDefinition, path: string): ScalarType | undefined {
-  const [name = '', structField] = path.split('/')
-  const definition: PropertyType | undefined = type.properties[name]
-  const element = definition?.type === 'array' ? definition.items : definition
-  if (element === undefined || element.type === 'array') return undefined
-  if (element.type !== 'struct') return structField === undefined ? element.type : undefined
-  const field = element.fields[structField ?? '']
-  return field === undefined || field.type === 'array' || field.type === 'struct'
-    ? undefined
-    : field.type
 }
 
 /** Long and decimal stay text, so that no digit is lost. */
@@ -206,41 +263,4 @@ export function textProperties({ properties }: ObjectTypeDefinition): string[] {
 /** Returns the first property with positions. */
 export function pointProperty({ properties }: ObjectTypeDefinition): string | undefined {
   return Object.entries(properties).find(([, { type }]) => type === 'geopoint')?.[0]
-}
-
-const PRESENCE: readonly Operator[] = ['filled', 'empty']
-const ORDERED: readonly Operator[] = ['eq', 'neq', 'gte', 'lte', 'gt', 'lt', ...PRESENCE]
-const TEXT: readonly Operator[] = ['words', 'eq', 'neq', 'prefix', 'phrase', ...PRESENCE]
-
-const BY_TYPE: Readonly<Partial<Record<ScalarType, readonly Operator[]>>> = {
-  string: TEXT,
-  boolean: ['eq', ...PRESENCE],
-  marking: ['eq', 'neq', ...PRESENCE],
-  geopoint: PRESENCE,
-  geoshape: PRESENCE,
-  attachment: PRESENCE,
-}
-
-/** Returns the operators for a property, the most useful first. */
-export function operatorsOf(type: PropertyType): readonly Operator[] {
-  if (type.type === 'struct') return PRESENCE
-  if (type.type === 'array') {
-    return type.items.type === 'string'
-      ? ['contains', 'words', ...PRESENCE]
-      : ['contains', ...PRESENCE]
-  }
-  return BY_TYPE[type.type] ?? ORDERED
-}
-
-export function needsValue(operator: Operator): boolean {
-  return operator !== 'empty' && operator !== 'filled'
-}
-
-/** Writes a filter as its pill shows it. */
-export function describeFilter(
-  { field, operator, value }: Filter,
-  { properties }: ObjectTypeDefinition,
-): string {
-  const name = nameOfProperty(field, properties[field])
-  return `${name} ${OPERATOR_NAMES[operator]} ${value}`.trim()
 }

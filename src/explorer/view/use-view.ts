@@ -1,5 +1,6 @@
 import { useLocation, useNavigate } from '@tanstack/react-router'
 import { useCallback, useMemo } from 'react'
+import { isSameFilter } from './filters.ts'
 import { addressOf, listText, readTrail, searchOf, type TrailStep, toLink } from './trail.ts'
 import type { TypeView } from './type-view.ts'
 import {
@@ -90,7 +91,7 @@ export function withinLink(
 ): { readonly view: ViewState; readonly setView: SetView } {
   if (linked === undefined) return { view, setView }
   const { filter, leave } = linked
-  const isLink = (other: Filter) => isSame(other, filter)
+  const isLink = (other: Filter) => isSameFilter(other, filter)
   return {
     view: { ...view, filters: [filter, ...view.filters] },
     setView: (change, options) => {
@@ -102,17 +103,13 @@ export function withinLink(
   }
 }
 
-function isSame(a: Filter, b: Filter): boolean {
-  return a.field === b.field && a.operator === b.operator && a.value === b.value
-}
-
 /** Returns the link from a list to one of its objects, which remembers the list. */
 export function listedObjectLink(
   { ontology, objectType, view }: TypeView,
   key: string,
   { linked, version }: { linked: LinkedList | undefined; version: number | undefined },
 ) {
-  const filters = view.filters.filter((each) => !(linked && isSame(each, linked.filter)))
+  const filters = view.filters.filter((each) => !(linked && isSameFilter(each, linked.filter)))
   const list = { ...view, filters }
   const shown = { list, trail: linked?.trail ?? [], with: undefined, version, isJson: false }
   const search = writeObjectView(shown)

@@ -1,27 +1,32 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { DEFAULT_CHART, readChart } from './chart-state.ts'
+import { type Condition, isList, OPERATORS, valuesOf, writeList } from './filters.ts'
 import {
   EMPTY_VIEW,
   fromSearch,
   LAYOUTS,
-  OPERATORS,
   REVISIONS,
+  searchRecord,
+  stringifySearch,
   toSearch,
   type ViewState,
 } from './view-state.ts'
 
 const name = fc.stringMatching(/^[\w.-]{1,12}$/)
+const field = fc.array(name, { minLength: 1, maxLength: 3 }).map((names) => names.join('/'))
+const condition: fc.Arbitrary<Condition> = fc
+  .record({ field, operator: fc.constantFrom(...OPERATORS), value: fc.string() })
+  // A list without values is not in the address.
+  .filter(({ operator, value }) => !isList(operator) || value !== '')
 const view: fc.Arbitrary<ViewState> = fc.record({
   filters: fc.array(
-    fc.record({
-      field: fc.oneof(
-        name,
-        fc.tuple(name, name).map((names) => names.join('/')),
-      ),
-      operator: fc.constantFrom(...OPERATORS),
-      value: fc.string(),
-    }),
+    fc.oneof(
+      condition,
+      fc
+        .tuple(condition, fc.array(condition, { minLength: 1, maxLength: 3 }))
+        .map(([first, or]) => ({ ...first, or })),
+    ),
     { maxLength: 4 },
   ),
   text: fc.string(),
@@ -57,4 +62,23 @@ it('leaves defaults out of the address', () => {
 it('ignores what it cannot read', () => {
   const search = new URLSearchParams('w=:eq:1&w=a:nope:1&in=1,2&view=cube&rev=7&o=:desc')
   expect(fromSearch(search)).toEqual(EMPTY_VIEW)
+})
+
+it('reads every list of values from its own text', () => {
+  fc.assert(
+    fc.property(fc.array(fc.string()), (values) => {
+      expect(valuesOf({ field: 'a', operator: 'in', value: writeList(values) })).toEqual(values)
+    }),
+  )
+})
+
+it('has short and readable addresses', () => {
+  const filters = [
+    'originAirport/state:in:TX,CA',
+    '|delayMinutes:gt:60|late:eq:true',
+    'distanceMiles:between:100,500',
+  ]
+  const search = filters.map((filter) => `w=${filter}`).join('&')
+  const read = fromSearch(new URLSearchParams(search))
+  expect(stringifySearch(searchRecord(read))).toBe(`?${search}`)
 })

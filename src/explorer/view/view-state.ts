@@ -3,32 +3,9 @@
  * view, so that it can be shared, and never a token. Defaults are left out.
  */
 import { type ChartState, readChart, writeChart } from './chart-state.ts'
+import { type Filter, readFilter, writeFilter } from './filters.ts'
 
-/** The conditions on one property, with their names. */
-export const OPERATOR_NAMES = {
-  eq: '=',
-  neq: '≠',
-  lt: '<',
-  lte: '≤',
-  gt: '>',
-  gte: '≥',
-  words: 'has the words',
-  phrase: 'has the phrase',
-  prefix: 'has a word that starts with',
-  contains: 'contains',
-  empty: 'is missing',
-  filled: 'is present',
-} as const
-export type Operator = keyof typeof OPERATOR_NAMES
-export const OPERATORS = Object.keys(OPERATOR_NAMES) as readonly Operator[]
-
-/** One condition on a property, or on a field of a struct: `names/text`. */
-export interface Filter {
-  readonly field: string
-  readonly operator: Operator
-  /** As written by the user; empty for `empty` and `filled`. */
-  readonly value: string
-}
+export type { Filter } from './filters.ts'
 
 export interface OrderTerm {
   readonly property: string
@@ -71,9 +48,7 @@ export const EMPTY_VIEW = fromSearch(new URLSearchParams())
 /** Neither `:` nor `/` occurs in an API name, so both can separate names from the rest. */
 export function toSearch(view: ViewState): URLSearchParams {
   const search = new URLSearchParams()
-  for (const { field, operator, value } of view.filters) {
-    search.append('w', [field, operator, value].join(':'))
-  }
+  for (const filter of view.filters) search.append('w', writeFilter(filter))
   if (view.text !== '') search.set('q', view.text)
   if (view.box !== undefined) search.set('in', view.box.join())
   if (view.order.length > 0) {
@@ -109,14 +84,6 @@ export function fromSearch(search: URLSearchParams): ViewState {
 /** Addresses that were kept may have the name that the charts had before. */
 function readLayout(text: string | null): Layout {
   return oneOf(LAYOUTS, text === 'pictures' ? 'charts' : text) ?? 'table'
-}
-
-function readFilter(text: string): Filter[] {
-  const [field = '', name = '', ...rest] = text.split(':')
-  const operator = oneOf(OPERATORS, name)
-  if (field === '' || operator === undefined) return []
-  // The value may contain colons of its own.
-  return [{ field, operator, value: rest.join(':') }]
 }
 
 function readOrder(text: string | null): OrderTerm[] {
@@ -165,5 +132,5 @@ function recordOf(search: URLSearchParams): SearchRecord {
 
 /** Leaves the separators of our own syntax readable; they are legal in a query string. */
 function readable(value: string): string {
-  return encodeURIComponent(value).replaceAll(/%3A|%2C|%2F/g, decodeURIComponent)
+  return encodeURIComponent(value).replaceAll(/%3A|%2C|%2F|%7C/g, decodeURIComponent)
 }

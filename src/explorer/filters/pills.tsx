@@ -1,0 +1,132 @@
+/** The conditions of a view as sentences. Each opens its editor, and can be removed. */
+import { type ReactNode, useMemo } from 'react'
+import { linkAt } from '../api/ontology.ts'
+import { type LinkedKey, titleIn, useLinkedTitles } from '../queries/linked-titles.ts'
+import { Icon } from '../ui/controls.tsx'
+import { Popup } from '../ui/dialog.tsx'
+import { formatValue } from '../ui/format-value.ts'
+import { fieldAt, type ShownType } from '../view/field-at.ts'
+import { alternativesOf, type Condition, type Filter, valuesOf } from '../view/filters.ts'
+import { describeFilter } from '../view/operators.ts'
+import { isKnownFilter, isKnownOrder, scalarOf, toJson } from '../view/type-view.ts'
+import { type FilteredProps, FilterForm } from './filter-form.tsx'
+
+export function Pills(props: FilteredProps) {
+  const { of, view, setView } = props
+  const lostOrder = view.order.filter(({ property }) => !isKnownOrder(of, property))
+  if (view.filters.length + lostOrder.length === 0 && view.box === undefined) return null
+  return (
+    <ul className="flex flex-wrap gap-1.5 m-0 p-0 list-none" aria-label="Filters">
+      {view.filters.map((filter, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: filters have no identity of their own
+        <FilterPill key={index} {...props} filter={filter} index={index} />
+      ))}
+      {lostOrder.map((term) => (
+        <Pill
+          key={term.property}
+          name={`order by ${term.property}`}
+          isLost
+          onRemove={() => setView({ order: view.order.filter((each) => each !== term) })}
+        >
+          Order by {term.property}: there is no such property
+        </Pill>
+      ))}
+      {view.box !== undefined && (
+        <Pill name="the box" onRemove={() => setView({ box: undefined })}>
+          In the box {view.box.map((edge) => edge.toFixed(2)).join(', ')}
+        </Pill>
+      )}
+    </ul>
+  )
+}
+
+interface PillProps {
+  /** The name of the filter that the button removes. */
+  readonly name: string
+  readonly isLost?: boolean
+  readonly onRemove: () => void
+  readonly children: ReactNode
+}
+
+function Pill({ name, isLost = false, onRemove, children }: PillProps) {
+  return (
+    <li className="max-w-full">
+      <span
+        className={`inline-flex items-center gap-1 max-w-full min-h-6 py-0 px-1 rounded-xl text-sm ${isLost ? 'border border-danger text-danger' : 'bg-accent-bg text-accent'}`}
+      >
+        <span className="min-w-0 min-h-6 py-0 px-1.5 text-inherit text-sm">{children}</span>
+        <button
+          type="button"
+          className="inline-flex p-1 border-0 bg-transparent cursor-pointer"
+          aria-label={`Remove ${name}`}
+          onClick={onRemove}
+        >
+          <Icon name="close" size={12} />
+        </button>
+      </span>
+    </li>
+  )
+}
+
+interface FilterPillProps extends FilteredProps {
+  readonly filter: Filter
+  readonly index: number
+}
+
+/** A filter on a property that does not exist can only be removed. */
+function FilterPill({ filter, index, ...filtered }: FilterPillProps) {
+  const { of, view, setView } = filtered
+  const text = useSentence(filter, of)
+  const isLost = !isKnownFilter(of, filter)
+  const remove = () => setView({ filters: view.filters.toSpliced(index, 1) })
+  return (
+    <Pill name={text} isLost={isLost} onRemove={remove}>
+      {isLost ? (
+        `${text}: there is no such property`
+      ) : (
+        <Popup
+          kind="quiet"
+          className="max-w-full min-h-6 p-0 text-inherit text-sm text-left"
+          label={text}
+          panelLabel={`Filter: ${text}`}
+        >
+          {(close) => <FilterForm {...filtered} index={index} close={close} />}
+        </Popup>
+      )}
+    </Pill>
+  )
+}
+
+/** Returns a filter as a sentence, with the titles of objects in place of their keys. */
+function useSentence(filter: Filter, of: ShownType): string {
+  const keys = useMemo(
+    () =>
+      alternativesOf(filter).flatMap((condition) =>
+        valuesOf(condition).flatMap((value) => linkedKey(condition, value, of) ?? []),
+      ),
+    [filter, of],
+  )
+  const titles = useLinkedTitles(of.ontology, keys)
+  return describeFilter(filter, of, (condition, value) => {
+    const key = linkedKey(condition, value, of)
+    return (key && titleIn(titles, key)) ?? shownValue(condition, value, of)
+  })
+}
+
+/** Returns the object that a value is the key of; undefined if it is no key, or only a part of one. */
+function linkedKey(condition: Condition, value: string, of: ShownType): LinkedKey | undefined {
+  const field = fieldAt(of, condition.field)
+  const isWhole = ['eq', 'neq', 'in', 'notIn'].includes(condition.operator)
+  const link = field && linkAt(of.ontology, field.objectType.apiName, field.path ?? '')
+  return link && isWhole && value !== '' ? { type: link.target, key: value } : undefined
+}
+
+function shownValue({ field }: Condition, value: string, of: ShownType): string {
+  const { objectType, path = '' } = fieldAt(of, field) ?? {}
+  const definition = objectType?.properties[path]
+  if (objectType === undefined || definition === undefined) return value
+  const isText = ['string', 'array', 'struct'].includes(definition.type)
+  return isText
+    ? value
+    : (formatValue(toJson(value, scalarOf(objectType, path)), definition) ?? value)
+}
