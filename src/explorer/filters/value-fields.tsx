@@ -103,10 +103,7 @@ export function ListField({ values, onChange, ...props }: ListFieldProps) {
         onKeyDown={onKeyDown}
         onPaste={onPaste}
       />
-      <fieldset
-        className="grid gap-1 max-h-48 m-0 p-0 border-0 overflow-auto"
-        aria-label="Chosen and suggested values"
-      >
+      <fieldset className="grid gap-1 max-h-48 m-0 p-0 border-0 overflow-auto" aria-label="Choices">
         {options.map(({ value, hint }: Suggestion) => (
           <CheckField
             key={value}
