@@ -1,5 +1,6 @@
 /** The objects that a chart compares those of the view with. */
 import type { Comparison } from '../view/chart-state.ts'
+import { isOnlyOn } from '../view/filters.ts'
 import { knownPart, scalarOf, type TypeView } from '../view/type-view.ts'
 import { EMPTY_VIEW, type Filter, fromSearch, type ViewState } from '../view/view-state.ts'
 import { type Axis, type Slice, WHOLE } from './axis.ts'
@@ -25,7 +26,7 @@ export function periodOf({ view, objectType }: TypeView): Period | undefined {
     const isDate = type === 'date'
     const step = isDate ? DAY_MS : 1
     const edge = (operator: Filter['operator'], offset: number) => {
-      const found = view.filters.find((each) => each.field === field && each.operator === operator)
+      const found = view.filters.find((each) => isOnlyOn(each, field) && each.operator === operator)
       return found === undefined ? Number.NaN : Date.parse(found.value) + offset
     }
     const fromMs = firstOf(edge('gte', 0), edge('gt', step))
@@ -70,13 +71,13 @@ function comparedWith(
   of: TypeView,
   against: Comparison,
 ): (Pick<Slice, 'moved'> & { readonly view: ViewState; readonly label: string }) | undefined {
-  const { view, objectType } = of
+  const { view } = of
   if (against.kind === 'all') {
     return { view: { ...EMPTY_VIEW, isSnapshot: view.isSnapshot }, label: 'all objects' }
   }
   if (against.kind === 'filter') {
     const read = fromSearch(new URLSearchParams([['w', against.filter]]))
-    const { filters } = knownPart(read, objectType)
+    const { filters } = knownPart(read, of)
     if (filters.length === 0) return undefined
     return { view: replaceFilters(view, filters), label: against.filter }
   }
@@ -98,7 +99,10 @@ export function replaceFilters(view: ViewState, filters: readonly Filter[]): Vie
   const fields = new Set(filters.map(({ field }) => field))
   return {
     ...view,
-    filters: [...view.filters.filter(({ field }) => !fields.has(field)), ...filters],
+    filters: [
+      ...view.filters.filter(({ field, or }) => or !== undefined || !fields.has(field)),
+      ...filters,
+    ],
   }
 }
 

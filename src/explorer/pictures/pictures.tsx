@@ -9,6 +9,7 @@ import { differsInEachRow } from '../queries/facet-query.ts'
 import { useValueTitles } from '../queries/linked-titles.ts'
 import { useSession } from '../session/session.tsx'
 import { DEFAULT_CHART } from '../view/chart-state.ts'
+import { isOnlyOn } from '../view/filters.ts'
 import { scalarOf, type TypeView } from '../view/type-view.ts'
 import type { SetView } from '../view/use-view.ts'
 import type { Filter } from '../view/view-state.ts'
@@ -57,7 +58,7 @@ function Picture({ of, property, setView, canCount, rows }: PictureProps) {
   })
   const name = nameOfProperty(property, of.objectType.properties[property])
   const choose = (chosen: readonly Filter[]) => {
-    const others = of.view.filters.filter(({ field }) => field !== property)
+    const others = of.view.filters.filter((filter) => !isOnlyOn(filter, property))
     // All bars together are all values.
     const present: Filter = { field: property, operator: 'filled', value: '' }
     setView({ filters: [...others, ...(chosen.length === 0 ? [present] : chosen)] })
