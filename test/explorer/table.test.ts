@@ -129,6 +129,35 @@ it('filters by several values, alternatives and linked objects, and changes them
   await counted(page, `${ITEM_COUNT} read`)
 })
 
+it('finds objects of all types by key, title and text', async () => {
+  const page = await openItems()
+  await page.keyboard.press('Control+k')
+  const field = page.getByRole('combobox', { name: 'Find objects' })
+  const first = page.getByRole('option').first()
+  await field.fill('bras')
+  await page
+    .getByRole('option')
+    .filter({ hasText: 'Brass Works' })
+    .filter({ hasText: 'Maker' })
+    .waitFor()
+  await field.fill('i007')
+  await first.filter({ hasText: 'Item 7' }).waitFor()
+  await field.press('Enter')
+  await page.waitForURL('**/o/shop/item/i007')
+})
+
+it('says how words match where nothing is found, and what would', async () => {
+  const page = await suite.visit('/o/shop/item?q=ite%2012')
+  await page.getByText('Words must match as a whole, the last one as a beginning.').waitFor()
+  await page.getByRole('button', { name: 'Search for words that start so (1)' }).click()
+  await counted(page, '1 read of 1')
+  expect(new URL(page.url()).searchParams.get('q')).toBe('ite* 12*')
+  await page.goto(page.url().replace(/\?.*/, '?q=ite&rev=2'))
+  await page.getByText('In revision 2.0, only whole words match.').waitFor()
+  await page.getByRole('button', { name: 'Search for the beginning of the last word' }).click()
+  await counted(page, '60 read of 60')
+})
+
 it('filters by a property of each type', async () => {
   const page = await openItems()
   const filters: readonly (readonly [

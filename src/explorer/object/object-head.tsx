@@ -1,11 +1,12 @@
 /** The way to an object, its title, its place in the list, and what can be done with it. */
-import { useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { Fragment, useState } from 'react'
 import { formatCount } from '../../contract/count-of.ts'
 import { findType, keyText, linksOf, nameOf, type ObjectRecord } from '../api/ontology.ts'
 import { messageOf, serviceUrl } from '../api/service.ts'
 import { EditActions } from '../edit/edit-actions.tsx'
+import { foundQuery } from '../queries/find-objects.ts'
 import {
   latestRequest,
   linkFilter,
@@ -18,7 +19,7 @@ import { useSession } from '../session/session.tsx'
 import { Button, CopyButton, IconButton } from '../ui/controls.tsx'
 import { Popup } from '../ui/dialog.tsx'
 import { Segments, submits, TextField } from '../ui/fields.tsx'
-import { useKeys, useTask } from '../ui/hooks.ts'
+import { useKeys, useSettled, useTask } from '../ui/hooks.ts'
 import { addressOf, listText, toLink } from '../view/trail.ts'
 import { type ObjectView, type SetObjectView, writeObjectView } from '../view/use-view.ts'
 import type { ViewState } from '../view/view-state.ts'
@@ -102,6 +103,13 @@ function CompareForm({ address, setView, close }: CompareFormProps) {
   const { service } = useSession()
   const [key, setKey] = useState('')
   const { run, error } = useTask()
+  const wanted = useSettled(key.trim())
+  const { data = [] } = useQuery({
+    ...foundQuery(service, address, wanted),
+    enabled: wanted.length > 1,
+    placeholderData: keepPreviousData,
+  })
+  const found = key.trim() === '' ? [] : data.filter((object) => object.key !== address.key)
   const compare = (change: Partial<ObjectView>) => {
     close()
     setView({ with: undefined, version: undefined, isJson: false, ...change })
@@ -112,9 +120,26 @@ function CompareForm({ address, setView, close }: CompareFormProps) {
   return (
     <form
       className="grid gap-3 w-[min(320px,90vw)] p-3"
-      onSubmit={submits(() => key !== '' && compare({ with: key }))}
+      // A key that is not found may still exist: the page then says that it does not.
+      onSubmit={submits(() => compare({ with: found[0]?.key ?? key.trim() }))}
     >
-      <TextField label="Key of another object" value={key} onChange={setKey} required />
+      <TextField label="Name or key of another object" value={key} onChange={setKey} required />
+      {found.length > 0 && (
+        <ul className="grid m-0 p-0 list-none" aria-label="Objects with this name">
+          {found.map((object) => (
+            <li key={object.key}>
+              <Button
+                kind="quiet"
+                className="w-full justify-between text-left"
+                onClick={() => compare({ with: object.key })}
+              >
+                <span className="min-w-0 truncate">{object.title}</span>
+                <span className="text-muted text-sm">{object.key}</span>
+              </Button>
+            </li>
+          ))}
+        </ul>
+      )}
       <Button type="submit" kind="primary">
         Compare both objects
       </Button>

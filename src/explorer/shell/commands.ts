@@ -1,7 +1,8 @@
-/** The entries of the command palette: types, properties, saved views and actions. */
+/** The entries of the command palette: objects, types, properties, saved views and actions. */
 
 import { screenPath } from '../api/base-path.ts'
 import { nameOf, nameOfProperty, type OntologyDefinition } from '../api/ontology.ts'
+import type { FoundObject } from '../queries/find-objects.ts'
 import { addressOf, type SavedView } from '../share/saved-views.ts'
 import type { Action } from '../ui/actions.tsx'
 
@@ -9,6 +10,8 @@ export interface Command {
   readonly id: string
   readonly name: string
   readonly hint: string
+  /** The key of an object. */
+  readonly key?: string
   /** An address to go to, or something to do. */
   readonly target: string | (() => void)
 }
@@ -46,6 +49,45 @@ export function commandsOfViews(ontology: string, views: readonly SavedView[]): 
 export function commandsOfActions(actions: readonly Action[]): readonly Command[] {
   const hint = 'action'
   return actions.map(({ name, run }) => ({ id: `action ${name}`, name, hint, target: run }))
+}
+
+/** Objects that are exactly what was typed. */
+const EXACT_RANK = 1
+
+interface ObjectCommand extends Command {
+  readonly rank: number
+}
+
+/** Returns the commands that open objects, the best matches of all types first. */
+export function commandsOfObjects(found: readonly FoundObject[]): readonly ObjectCommand[] {
+  return found
+    .toSorted((a, b) => a.rank - b.rank)
+    .map(({ ontology, objectType, key, title, rank }) => ({
+      id: `${objectType.rid} ${key}`,
+      name: title,
+      ...(title !== key && { key }),
+      hint: nameOf(objectType),
+      target: screenPath(ontology.apiName, objectType.apiName, key),
+      rank,
+    }))
+}
+
+const MOST_OBJECTS = 20
+const MOST_BESIDE_OBJECTS = 5
+
+/** Objects that are exactly what was typed come first; other objects follow the other commands. */
+export function mergeCommands(
+  commands: readonly Command[],
+  objects: readonly ObjectCommand[],
+): readonly Command[] {
+  if (objects.length === 0) return commands
+  const shown = objects.slice(0, MOST_OBJECTS)
+  const isExact = ({ rank }: ObjectCommand) => rank <= EXACT_RANK
+  return [
+    ...shown.filter(isExact),
+    ...commands.slice(0, MOST_BESIDE_OBJECTS),
+    ...shown.filter((object) => !isExact(object)),
+  ]
 }
 
 /** Returns the commands that have all words of a text; those that start with it come first. */

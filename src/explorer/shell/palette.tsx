@@ -1,21 +1,28 @@
-/** The command palette: finds types, properties, saved views and actions. Opens with Ctrl K or ⌘ K. */
+/**
+ * The command palette: finds objects of all types, types, properties, saved views and actions. Opens
+ * with Ctrl K or ⌘ K.
+ */
 
-import { useQueries, useQuery } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
+import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query'
+import { useLocation, useNavigate } from '@tanstack/react-router'
 import { type KeyboardEvent, useId, useState } from 'react'
-import { BASE_PATH } from '../api/base-path.ts'
+import { BASE_PATH, screenPath } from '../api/base-path.ts'
+import type { OntologyDefinition } from '../api/ontology.ts'
 import { definitionQuery, ontologiesQuery } from '../api/service.ts'
+import { foundQuery } from '../queries/find-objects.ts'
 import { useSession } from '../session/session.tsx'
 import { viewsQuery } from '../share/saved-views.ts'
 import { useReadActions } from '../ui/actions.tsx'
 import { DialogFrame } from '../ui/dialog.tsx'
-import { useKeys, useListener } from '../ui/hooks.ts'
+import { useKeys, useListener, useSettled } from '../ui/hooks.ts'
 import {
   type Command,
   commandsOf,
   commandsOfActions,
+  commandsOfObjects,
   commandsOfViews,
   findCommands,
+  mergeCommands,
 } from './commands.ts'
 
 const SHOWN = 12
@@ -48,7 +55,9 @@ function Commands({ onDone }: { readonly onDone: () => void }) {
   const [active, setActive] = useState(0)
   const navigate = useNavigate()
   const id = useId()
-  const found = findCommands(useCommands(), text, SHOWN)
+  const definitions = useDefinitions()
+  const objects = useObjectCommands(definitions, text.trim())
+  const found = mergeCommands(findCommands(useCommands(definitions), text, SHOWN), objects)
   const run = (command: Command | undefined) => {
     if (command === undefined) return
     onDone()
@@ -77,8 +86,8 @@ function Commands({ onDone }: { readonly onDone: () => void }) {
         aria-expanded="true"
         aria-controls={`${id}-list`}
         aria-activedescendant={found.length === 0 ? undefined : `${id}-${active}`}
-        aria-label="Find types, properties, views and actions"
-        placeholder="Find types, properties, views and actions…"
+        aria-label="Find objects, types, properties, views and actions"
+        placeholder="Find objects, types, properties, views and actions…"
         value={text}
         onChange={(event) => {
           setText(event.target.value)
@@ -104,31 +113,69 @@ function Commands({ onDone }: { readonly onDone: () => void }) {
             className="flex justify-between gap-3 py-1.5 px-3 rounded-md cursor-pointer aria-selected:bg-accent-bg"
             onClick={() => run(command)}
           >
-            <span className="min-w-0 truncate">{command.name}</span>
-            <span className="label">{command.hint}</span>
+            <span className="min-w-0 truncate">
+              {command.name}{' '}
+              {command.key !== undefined && (
+                <span className="ml-1 text-muted text-sm">{command.key}</span>
+              )}
+            </span>
+            <span className="label flex-none">{command.hint}</span>
           </div>
         ))}
       </div>
-      {found.length === 0 && <p className="p-3 text-muted text-base">Nothing has this name.</p>}
+      {found.length === 0 && (
+        <p className="p-3 text-muted text-base">Nothing has this name, key or text.</p>
+      )}
     </>
   )
 }
 
-function useCommands(): readonly Command[] {
+function useDefinitions(): readonly OntologyDefinition[] {
+  const { service } = useSession()
+  const { data: ontologies = [] } = useQuery(ontologiesQuery(service))
+  return useQueries({
+    queries: ontologies.map(({ apiName }) => definitionQuery(service, apiName)),
+    combine: (results) => results.flatMap(({ data }) => data ?? []),
+  })
+}
+
+function useCommands(definitions: readonly OntologyDefinition[]): readonly Command[] {
   const { service } = useSession()
   const readActions = useReadActions()
-  const { data: ontologies = [] } = useQuery(ontologiesQuery(service))
-  const definitions = useQueries({
-    queries: ontologies.map(({ apiName }) => definitionQuery(service, apiName)),
-  })
   const saved = useQueries({
-    queries: ontologies.map(({ apiName }) => viewsQuery(service, apiName)),
+    queries: definitions.map(({ apiName }) => viewsQuery(service, apiName)),
   })
   const views = saved.flatMap(({ data = [] }, index) =>
-    commandsOfViews(ontologies[index]?.apiName ?? '', data),
+    commandsOfViews(definitions[index]?.apiName ?? '', data),
   )
-  const defined = definitions.flatMap(({ data }) => (data === undefined ? [] : commandsOf(data)))
+  const defined = definitions.flatMap(commandsOf)
   return [...commandsOfActions(readActions()), ...views, ...defined].toSorted(
     (a, b) => Number(typeof a.target === 'function') - Number(typeof b.target === 'function'),
   )
+}
+
+/** Types whose objects are searched, those of the ontology on the screen first. */
+const MOST_TYPES = 40
+const SHORTEST = 2
+
+/** Returns the objects that fit a text: each type is asked at the same time, and shown as it answers. */
+function useObjectCommands(definitions: readonly OntologyDefinition[], text: string) {
+  const { service } = useSession()
+  const path = useLocation({ select: ({ pathname }) => pathname })
+  const settled = useSettled(text)
+  const isHere = ({ apiName }: OntologyDefinition) =>
+    path.startsWith(screenPath(apiName), BASE_PATH.length)
+  const types = definitions
+    .toSorted((a, b) => Number(isHere(b)) - Number(isHere(a)))
+    .flatMap((ontology) => ontology.objectTypes.map((objectType) => ({ ontology, objectType })))
+    .slice(0, MOST_TYPES)
+  const found = useQueries({
+    queries: types.map((type) => ({
+      ...foundQuery(service, type, settled),
+      enabled: settled.length >= SHORTEST,
+      placeholderData: keepPreviousData,
+    })),
+    combine: (results) => results.flatMap(({ data = [] }) => data),
+  })
+  return text.length < SHORTEST ? [] : commandsOfObjects(found)
 }

@@ -2,16 +2,21 @@
  * The note after the last row: why the walk stopped, and how to continue. Rows that were read stay
  * in every case.
  */
+import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useState } from 'react'
 import { isExpired, OqsError } from '../../client/oqs-error.ts'
 import { isRetryable } from '../../client/retry.ts'
 import { formatCount } from '../../contract/count-of.ts'
 import { waitMs } from '../api/load-part.ts'
 import { messageOf, statusOf } from '../api/service.ts'
+import { countQuery } from '../queries/aggregate.ts'
 import { isInKeyOrder } from '../queries/page-request.ts'
+import { useSession } from '../session/session.tsx'
 import { Button, ErrorNote } from '../ui/controls.tsx'
 import { useNow } from '../ui/hooks.ts'
 import { describeFilter } from '../view/operators.ts'
+import { widerTexts } from '../view/search-text.ts'
+import type { ViewState } from '../view/view-state.ts'
 import { press, TOOL_IDS, useObjects } from './use-objects.ts'
 import type { ViewWalk } from './use-walk.ts'
 
@@ -151,6 +156,7 @@ function NoMatch() {
   return (
     <Notice tone="empty">
       <p>{isNarrow ? 'No object matches.' : 'There are no objects of this type yet.'}</p>
+      {text !== '' && <WiderSearch />}
       {filters.map((filter, index) => (
         <Button
           // biome-ignore lint/suspicious/noArrayIndexKey: filters have no identity of their own
@@ -166,6 +172,54 @@ function NoMatch() {
         </Button>
       )}
     </Notice>
+  )
+}
+
+/** Says how words match, and offers searches that find objects. */
+function WiderSearch() {
+  const { of } = useObjects()
+  const { text, revision } = of.view
+  const rule =
+    revision === '2'
+      ? 'In revision 2.0, only whole words match.'
+      : 'Words must match as a whole, the last one as a beginning.'
+  const others = widerTexts(text).map((wider) => ({ ...wider, change: { text: wider.text } }))
+  const offers =
+    revision === '2'
+      ? [
+          { text, does: 'the beginning of the last word', change: { revision: undefined } },
+          ...others,
+        ]
+      : others
+  return (
+    <>
+      <p>{rule}</p>
+      {offers.map((offer) => (
+        <WiderButton key={offer.does} {...offer} />
+      ))}
+    </>
+  )
+}
+
+interface WiderButtonProps {
+  readonly text: string
+  readonly does: string
+  readonly change: Partial<ViewState>
+}
+
+/** Offers a search that finds something. */
+function WiderButton({ text, does, change }: WiderButtonProps) {
+  const { service } = useSession()
+  const { counted, canCount, setView } = useObjects()
+  const { data = 0 } = useQuery({
+    ...countQuery(service, { ...counted, view: { ...counted.view, text } }),
+    enabled: canCount,
+  })
+  if (data === 0) return null
+  return (
+    <Button onClick={() => setView({ revision: undefined, ...change })}>
+      Search for {does} ({formatCount(data)})
+    </Button>
   )
 }
 

@@ -32,11 +32,9 @@ export function widerTexts(
   text: string,
 ): readonly { readonly text: string; readonly does: string }[] {
   const words = text.split(/[\s"*]+/).filter(Boolean)
-  const wider = [
-    { text: words.map((word) => `${word}*`).join(' '), does: 'words that start so' },
-    { text: words.map((word) => `*${word}*`).join(' '), does: 'parts of words' },
-  ]
-  const isWritten = (other: string) =>
-    JSON.stringify(termsOf(other)) === JSON.stringify(termsOf(text))
-  return wider.filter((other) => words.length > 0 && !isWritten(other.text))
+  const begun = { text: words.map((word) => `${word}*`).join(' '), does: 'words that start so' }
+  const inside = { text: words.map((word) => `*${word}*`).join(' '), does: 'parts of words' }
+  const terms = termsOf(text)
+  if (words.length === 0 || terms.every(({ kind }) => kind === 'inside')) return []
+  return terms.every(({ kind }) => kind === 'prefix') ? [inside] : [begun, inside]
 }
