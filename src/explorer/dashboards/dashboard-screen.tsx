@@ -4,15 +4,14 @@ import { useLocation, useNavigate, useParams } from '@tanstack/react-router'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { countOf } from '../../contract/count-of.ts'
 import { screenPath } from '../api/base-path.ts'
-import { Observable } from '../api/observable.ts'
 import { findType } from '../api/ontology.ts'
 import { definitionQuery, messageOf } from '../api/service.ts'
+import { FilterForm } from '../filters/filter-form.tsx'
+import { Pills } from '../filters/pills.tsx'
 import { useSession } from '../session/session.tsx'
 import { sharedSearch, type Tile, viewOfTile } from '../share/dashboard-tiles.ts'
 import { bodyOf, type SavedView, saveView, viewQuery } from '../share/saved-views.ts'
 import { ViewForm } from '../share/views-panel.tsx'
-import { FilterForm, Pills } from '../table/filter-form.tsx'
-import { type GridHandle, ObjectsContext } from '../table/use-objects.ts'
 import { useWalk } from '../table/use-walk.ts'
 import { Button, ErrorNote, Icon, Mistake, ScreenNote } from '../ui/controls.tsx'
 import { Popup } from '../ui/dialog.tsx'
@@ -85,93 +84,78 @@ function Dashboard({ of: type, saved, search }: DashboardProps) {
   return isReady ? <ShownDashboard of={type} saved={saved} search={search} /> : null
 }
 
-const NO_MARKS: ReadonlySet<string> = new Set()
-const nothing = () => {}
-
 function ShownDashboard({ of: { ontology, objectType }, saved }: DashboardProps) {
   const [view, setView] = useView()
-  const asked = useMemo(() => knownPart(view, objectType), [view, objectType])
-  const of = useMemo(() => ({ ontology, objectType, view: asked }), [ontology, objectType, asked])
+  const of = useMemo(() => {
+    const type = { ontology, objectType }
+    return { ...type, view: knownPart(view, type) }
+  }, [ontology, objectType, view])
   // All tiles show one version: that of the first rows.
   const walk = useWalk(of, 0)
   const version = walk.state.pages[0]?.version
   const canCount = walk.state.pages.length > 0 && !walk.isStale
   const counted = useMemo(() => ({ ...of, version }), [of, version])
-  const [topRow] = useState(() => new Observable(0))
-  const grid = useRef<GridHandle>(null)
   const [edited, setEdited] = useState<readonly Tile[]>()
   const tiles = edited ?? saved.tiles ?? []
   const { totalCount } = walk.state
-  const shown = { of, counted, canCount, view, setView, walk, restart: nothing, topRow, grid }
-  const unused = {
-    changes: undefined,
-    showChanges: nothing,
-    marked: NO_MARKS,
-    linked: undefined,
-    isFinding: false,
-    setFinding: nothing,
-    isRequestShown: false,
-    setRequestShown: nothing,
-  }
+  const filtered = { of: counted, canCount, view, setView }
   const navigate = useNavigate()
   const leave = () => void navigate({ to: screenPath(ontology.apiName, objectType.apiName) })
-  const ofTile = (tile: Tile) => ({ ...counted, view: viewOfTile(tile, asked) })
+  const ofTile = (tile: Tile) => ({ ...counted, view: viewOfTile(tile, of.view) })
   return (
-    <ObjectsContext value={{ ...shown, ...unused }}>
-      <div className="grid gap-3 p-4 max-w-360 mx-auto">
-        <header className="flex flex-wrap items-center gap-3">
-          <h1>{saved.name}</h1>
-          <span className="data">
-            {totalCount === undefined ? '' : countOf(totalCount, 'object')}
-          </span>
-          <span className="flex-1" />
-          <Popup
-            label={
-              <>
-                <Icon name="plus" size={14} /> Filter
-              </>
-            }
-            panelLabel="New filter"
-          >
-            {(close) => <FilterForm close={close} />}
-          </Popup>
-          {saved.mayChange && edited === undefined && (
+    <div className="grid gap-3 p-4 max-w-360 mx-auto">
+      <header className="flex flex-wrap items-center gap-3">
+        <h1>{saved.name}</h1>
+        <span className="data">
+          {totalCount === undefined ? '' : countOf(totalCount, 'object')}
+        </span>
+        <span className="flex-1" />
+        <Popup
+          label={
             <>
-              <Button onClick={() => setEdited(saved.tiles ?? [])}>Arrange</Button>
-              <Popup label="Name and sharing" panelLabel="Name and sharing">
-                {(close) => <ViewForm of={of} edited={saved} onDone={close} onDeleted={leave} />}
-              </Popup>
+              <Icon name="plus" size={14} /> Filter
             </>
-          )}
-        </header>
-        {saved.description !== undefined && <p>{saved.description}</p>}
-        <Pills />
-        {edited !== undefined && (
-          <SaveBar
-            {...{ ontology, saved, tiles: edited, search: sharedSearch(view) }}
-            onDone={() => setEdited(undefined)}
-          />
+          }
+          panelLabel="New filter"
+        >
+          {(close) => <FilterForm {...filtered} close={close} />}
+        </Popup>
+        {saved.mayChange && edited === undefined && (
+          <>
+            <Button onClick={() => setEdited(saved.tiles ?? [])}>Arrange</Button>
+            <Popup label="Name and sharing" panelLabel="Name and sharing">
+              {(close) => <ViewForm of={of} edited={saved} onDone={close} onDeleted={leave} />}
+            </Popup>
+          </>
         )}
-        {walk.state.error !== undefined && (
-          <ErrorNote error={new Error(messageOf(walk.state.error), { cause: walk.state.error })} />
-        )}
-        <ul className="grid gap-4 m-0 p-0 list-none grid-cols-1 min-[1000px]:grid-cols-3">
-          {tiles.map((tile, index) => (
-            <li
-              // biome-ignore lint/suspicious/noArrayIndexKey: tiles have no identity of their own
-              key={index}
-              className={`grid content-start gap-3 min-w-0 p-4 border border-line rounded-lg bg-panel ${SPANS[tile.width]}`}
-            >
-              <h2 className="truncate text-lg">{titleOfTile(tile, ofTile(tile))}</h2>
-              {edited !== undefined && (
-                <TileEditor tiles={edited} index={index} onChange={setEdited} />
-              )}
-              <TileView of={ofTile(tile)} canCount={canCount} setView={setView} />
-            </li>
-          ))}
-        </ul>
-      </div>
-    </ObjectsContext>
+      </header>
+      {saved.description !== undefined && <p>{saved.description}</p>}
+      <Pills {...filtered} />
+      {edited !== undefined && (
+        <SaveBar
+          {...{ ontology, saved, tiles: edited, search: sharedSearch(view) }}
+          onDone={() => setEdited(undefined)}
+        />
+      )}
+      {walk.state.error !== undefined && (
+        <ErrorNote error={new Error(messageOf(walk.state.error), { cause: walk.state.error })} />
+      )}
+      <ul className="grid gap-4 m-0 p-0 list-none grid-cols-1 min-[1000px]:grid-cols-3">
+        {tiles.map((tile, index) => (
+          <li
+            // biome-ignore lint/suspicious/noArrayIndexKey: tiles have no identity of their own
+            key={index}
+            className={`grid content-start gap-3 min-w-0 p-4 border border-line rounded-lg bg-panel ${SPANS[tile.width]}`}
+          >
+            <h2 className="truncate text-lg">{titleOfTile(tile, ofTile(tile))}</h2>
+            {edited !== undefined && (
+              <TileEditor tiles={edited} index={index} onChange={setEdited} />
+            )}
+            <TileView of={ofTile(tile)} canCount={canCount} setView={setView} />
+          </li>
+        ))}
+      </ul>
+    </div>
   )
 }
 
