@@ -3,10 +3,9 @@
  * objects and properties of the view. It is in the fragment of the address, which browsers do not send.
  */
 import type { ServiceRequest } from '../../client/connection.ts'
-import { compileWhere, OBJECT_SET_SYNTAX } from '../../client/query/compile-where.ts'
 import { LINK_POLICY_PREFIX } from '../../contract/link-policy.ts'
 import { screenPath } from '../api/base-path.ts'
-import { conditionsOf, type TypeView } from '../view/type-view.ts'
+import { followsLinks, NotExpressible, type TypeView, whereOf } from '../view/type-view.ts'
 import { toSearch } from '../view/view-state.ts'
 
 export interface ViewLink {
@@ -41,8 +40,10 @@ export function linkRequests(
   { name, createdBy, days }: ViewLink,
   id: string,
 ): readonly [policy: ServiceRequest, token: ServiceRequest] {
-  const { ontology, objectType, view } = of
-  const where = compileWhere(conditionsOf(view, objectType, 'v2'), OBJECT_SET_SYNTAX)
+  const { ontology, objectType } = of
+  // A rule may not depend on objects of another type.
+  if (followsLinks(of)) throw new NotExpressible('a filter across a link')
+  const where = whereOf(of)
   const shown = shownProperties(of)
   const hide = Object.keys(objectType.properties).filter((each) => shown?.includes(each) === false)
   const right = {
