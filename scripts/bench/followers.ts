@@ -51,8 +51,8 @@ from one node to another.`,
       const before = await heldMegabytes(service)
       const close = await open(service, numbers.followers)
       await sleep(SETTLED_MS)
-      const taken = (1000 * ((await heldMegabytes(service)) - before)) / numbers.followers
       const { cpuMicros, seconds } = await measureCost([service.pid], () => sleep(IDLE_MS))
+      const taken = (1000 * ((await heldMegabytes(service)) - before)) / numbers.followers
       close()
       marks.push(
         atMost(1, `${store}: ${kind} that wait, percent of a core`, cpuMicros / (10_000 * seconds)),
@@ -65,7 +65,10 @@ from one node to another.`,
   },
 }
 
-/** Returns the private memory of a service without garbage, which it collects only when it needs room. */
+/**
+ * Returns the private memory of a service without garbage, which it collects only when it needs room.
+ * The same number of bare Fastify requests takes 12 to 13 kB each, and of bare Node.js ones 10 to 11.
+ */
 async function heldMegabytes({ child, pid }: Service): Promise<number> {
   const collected = once(child, 'message')
   child.send('collect')
