@@ -11,6 +11,7 @@ import { Segments } from '../ui/fields.tsx'
 import type { TypeView } from '../view/type-view.ts'
 import type { ApiRevision } from '../view/view-state.ts'
 import { toClientCode, toOsdkCode } from './client-code.ts'
+import { toPandasCode, toPythonSdkCode } from './python-code.ts'
 import { TOOLS, type Tool, toCurl, withoutToken } from './request-text.ts'
 
 const REVISION_NAMES: Readonly<Record<ApiRevision, string>> = { '1': '1.0', '2': '2.0', v2: 'v2' }
@@ -56,7 +57,7 @@ export function RequestPanel({ of, revision: used, pageSize }: RequestPanelProps
       )}
       <div className="[&[hidden]]:hidden flex flex-wrap gap-2" hidden={counted !== ''}>
         <Segments label="Tool" options={TOOLS} value={tool} onChange={setTool} />
-        {tool !== 'osdk' && (
+        {tool !== 'osdk' && tool !== 'pythonSdk' && (
           <Segments label="API" options={REVISION_NAMES} value={revision} onChange={setChosen} />
         )}
       </div>
@@ -80,6 +81,8 @@ function textOf(of: TypeView, revision: ApiRevision, tool: Tool, pageSize: numbe
   const url = serviceUrl()
   try {
     if (tool === 'client') return { text: toClientCode(of, revision, url), problem: undefined }
+    if (tool === 'pandas') return { text: toPandasCode(of, revision, url), problem: undefined }
+    if (tool === 'pythonSdk') return { text: toPythonSdkCode(of, url), problem: undefined }
     if (tool === 'osdk') return { text: toOsdkCode(of, url), problem: undefined }
     const request = pageRequest(of, revision, { pageSize })
     return { text: curlOf(request, token), problem: undefined }

@@ -2,7 +2,13 @@
 import { addressOf, type ServiceRequest } from '../../client/connection.ts'
 
 /** The tools that can send a request, with their names. */
-export const TOOLS = { curl: 'curl', client: 'our client', osdk: '@osdk/client' } as const
+export const TOOLS = {
+  curl: 'curl',
+  pandas: 'pandas',
+  pythonSdk: 'Python SDK',
+  client: 'our client',
+  osdk: '@osdk/client',
+} as const
 export type Tool = keyof typeof TOOLS
 
 export interface CurlOptions {

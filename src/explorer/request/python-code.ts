@@ -1,0 +1,114 @@
+/** The request behind a view as a Python program: with pandas, and with the official SDK. */
+import { pageRequest } from '../queries/page-request.ts'
+import { type Json, NotExpressible, type TypeView, whereOf } from '../view/type-view.ts'
+import type { ApiRevision } from '../view/view-state.ts'
+
+/** Pages of a program are as large as the API allows. */
+const PAGE_SIZE = 10_000
+
+/** Returns a program that reads all pages into a data frame. Throws `NotExpressible`. */
+export function toPandasCode(of: TypeView, revision: ApiRevision, origin: string): string {
+  const {
+    method = 'GET',
+    path,
+    query = {},
+    json,
+  } = pageRequest(of, revision, {
+    pageSize: PAGE_SIZE,
+  })
+  const isGet = method === 'GET'
+  // Members that are undefined are not sent, and Python would write booleans of a URL in its own way.
+  const sent = JSON.parse(JSON.stringify(isGet ? query : json), (_, value) =>
+    isGet && typeof value === 'boolean' ? String(value) : value,
+  ) as Json
+  // Records of both revisions have the values in a member of their own.
+  const rows = revision === 'v2' ? 'page["data"]' : '[one["properties"] for one in page["data"]]'
+  return `import os
+
+import pandas as pd
+import requests
+
+session = requests.Session()
+session.headers["Authorization"] = "Bearer " + os.environ["OQS_TOKEN"]
+url = ${pyText(origin + path)}
+${isGet ? 'params' : 'body'} = ${pyText(sent)}
+
+rows = []
+while True:
+    response = ${isGet ? 'session.get(url, params=params)' : 'session.post(url, json=body)'}
+    response.raise_for_status()
+    page = response.json()
+    rows += ${rows}
+    if page.get("nextPageToken") is None:
+        break
+    ${isGet ? 'params' : 'body'}["pageToken"] = page["nextPageToken"]
+
+frame = pd.DataFrame(rows)${revision === 'v2' ? '.filter(regex="^(?!__)")' : ''}
+print(frame)
+`
+}
+
+/** Returns a program that uses `foundry-platform-sdk`. Throws `NotExpressible`. */
+export function toPythonSdkCode(of: TypeView, origin: string): string {
+  const { ontology, objectType, view } = of
+  if (view.box !== undefined) throw new NotExpressible('a box on the map')
+  const { protocol, host, pathname } = new URL(origin)
+  const where = whereOf(of) as Json | undefined
+  const isPlain = where === undefined
+  const terms = view.order.map(({ property, direction }) => {
+    return isPlain ? `properties.${property}:${direction}` : { field: property, direction }
+  })
+  const order = isPlain ? terms.join() : { fields: terms as readonly Json[] }
+  const options: readonly (readonly [name: string, value: Json])[] = [
+    ...(isPlain ? [] : [['where', where] as const]),
+    ...(terms.length > 0 ? [['order_by', order] as const] : []),
+    ...(view.isSnapshot ? [['snapshot', true] as const] : []),
+    ...(isPlain ? [] : [['select', []] as const]),
+    ['page_size', isPlain ? PAGE_SIZE : 1000],
+  ]
+  const lines = [
+    `${pyText(ontology.apiName)}, ${pyText(objectType.apiName)}`,
+    ...options.map(([name, value]) => `${name}=${pyText(value)}`),
+  ]
+  const config = protocol === 'http:' ? '\n    config=Config(scheme="http"),' : ''
+  const hostname = host + pathname.replace(/\/$/, '')
+  const reading = isPlain
+    ? `objects = list(client.ontologies.OntologyObject.list(\n${indented(lines, 4)}\n))`
+    : `objects = []
+token = None
+while True:
+    page = client.ontologies.OntologyObject.search(
+${indented([...lines, 'page_token=token'], 8)}
+    )
+    objects += page.data
+    token = page.next_page_token
+    if token is None:
+        break`
+  return `import os
+
+from foundry_sdk import ${config === '' ? '' : 'Config, '}FoundryClient, UserTokenAuth
+
+client = FoundryClient(
+    auth=UserTokenAuth(token=os.environ["OQS_TOKEN"]),
+    hostname=${pyText(hostname)},${config}
+)
+${reading}
+print(len(objects))
+`
+}
+
+function indented(lines: readonly string[], spaces: number): string {
+  return lines.map((line) => `${' '.repeat(spaces)}${line},`).join('\n')
+}
+
+/** Returns a JSON value as Python writes it. Texts of JSON are texts of Python. */
+function pyText(value: Json): string {
+  if (value === null) return 'None'
+  if (typeof value === 'boolean') return value ? 'True' : 'False'
+  if (typeof value !== 'object') return JSON.stringify(value)
+  if (Array.isArray(value)) return `[${value.map(pyText).join(', ')}]`
+  const members = Object.entries(value).map(
+    ([name, each]) => `${JSON.stringify(name)}: ${pyText(each)}`,
+  )
+  return `{${members.join(', ')}}`
+}
