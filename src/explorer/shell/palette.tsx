@@ -50,6 +50,9 @@ export function Palette() {
   )
 }
 
+/** The list is longer than its box: the active entry stays in sight. */
+const showOption = (option: HTMLElement | null) => option?.scrollIntoView({ block: 'nearest' })
+
 function Commands({ onDone }: { readonly onDone: () => void }) {
   const [text, setText] = useState('')
   const [active, setActive] = useState(0)
@@ -107,6 +110,7 @@ function Commands({ onDone }: { readonly onDone: () => void }) {
           <div
             key={command.id}
             id={`${id}-${index}`}
+            ref={index === active ? showOption : undefined}
             role="option"
             tabIndex={-1}
             aria-selected={index === active}
