@@ -35,7 +35,14 @@ const SCREENS: readonly Screen[] = [
     `${ROWS}&view=charts`,
     (page) => page.getByRole('group', { name: 'Sold at' }).getByRole('button').first(),
   ],
-  ...['makerCode~avg:price', 'soldAt,isNew', 'makerCode,isNew~as:pivot'].map(
+  ...[
+    'makerCode~avg:price',
+    'soldAt,isNew',
+    'makerCode,isNew~as:pivot',
+    'makerCode,tags',
+    'price,size/width',
+    'isNew~vs:filter:makerCode:eq:m2',
+  ].map(
     (chart): Screen => [
       `chart ${chart}`,
       `${ROWS}&view=charts&p=${chart}`,
@@ -110,7 +117,10 @@ it('has no violation in a popup or dialog of the table', async () => {
   const page = await suite.visit(ROWS)
   await page.getByRole('gridcell').first().waitFor()
   await checkLayers(page, {
-    'column menu': press(page, 'Column price'),
+    'column menu': async () => {
+      await press(page, 'Column price')()
+      await page.getByRole('definition').first().waitFor()
+    },
     'filter editor': async () => {
       await press(page, 'Column price')()
       await page.getByRole('button', { name: 'Filter…' }).click()

@@ -1,4 +1,5 @@
 /** Charts: a measure by one or two dimensions, asked for by a sentence. */
+import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { explorerSuite } from '../support/explorer-suite.ts'
@@ -67,4 +68,73 @@ it('says when there are too many groups, and draws one number without a dimensio
   await page.getByText('84,960 steps are more than the 1,000 that a chart shows.').waitFor()
   await suite.visit('/o/shop/item?view=charts&p=~max:price')
   await page.getByText('73.75', { exact: true }).waitFor()
+})
+
+it('draws two numbers as points, and filters for the object of one', async () => {
+  const page = await suite.visit('/o/shop/item?view=charts&p=price,size/width')
+  const points = bars(page, 'Count by Price and Size › Width: 60 objects as points')
+  await expect.poll(() => points.count()).toBe(60)
+  expect(await points.nth(1).getAttribute('aria-label')).toBe('Item 1: Price 1.25, Size › Width 1')
+  await points.first().focus()
+  await page.keyboard.press('ArrowRight')
+  await page.keyboard.press('Enter')
+  await page.waitForURL(/w=id:eq:i001/)
+
+  await suite.visit('/o/shop/item?view=charts&p=makerCode,tags')
+  const cells = bars(page, 'Count by Maker code and Tags')
+  const cell = cells.and(page.getByLabel('m1 Brass Works, even: 10'))
+  await cell.click()
+  await page.waitForURL(/w=makerCode:eq:m1&w=tags:contains:even/)
+})
+
+it('saves a chart as CSV, SVG and PNG, and shows its request', async () => {
+  const page = await suite.visit('/o/shop/item?view=charts&p=makerCode,isNew~top:2')
+  await bars(page, 'Count by Maker code and Is new').first().waitFor()
+  const save = async (format: string) => {
+    await page.getByRole('button', { name: 'Save the chart' }).click()
+    const download = page.waitForEvent('download')
+    await page.getByRole('button', { name: format, exact: true }).click()
+    const file = await download
+    return { name: file.suggestedFilename(), bytes: await readFile(await file.path()) }
+  }
+  const csv = await save('CSV')
+  expect(csv.name).toBe('count-by-maker-code-and-is-new.csv')
+  expect(csv.bytes.toString()).toBe(
+    'Maker code,false,true,(missing)\nm0 Anvil & Sons,10,10,0\nm1 Brass Works,10,10,0\nothers,10,10,0\n(missing),0,0,15\n',
+  )
+  const svg = (await save('SVG')).bytes.toString()
+  expect(svg).toMatch(/^<svg xmlns="http:\/\/www.w3.org\/2000\/svg"/)
+  expect(svg).toContain('>Count by Maker code and Is new</text>')
+  expect(svg).toContain('m0 Anvil &amp; Sons</text>')
+  expect(svg).not.toContain('class=')
+  const png = (await save('PNG')).bytes
+  expect(png.subarray(1, 4).toString()).toBe('PNG')
+  expect(png.readUInt32BE(16)).toBeGreaterThan(1000)
+
+  await page.getByRole('button', { name: 'Request' }).click()
+  const panel = page.getByRole('complementary', { name: 'The request behind this view' })
+  await panel.getByText('/objects/item/aggregateBatch').waitFor()
+  await panel.getByLabel('Ask for').selectOption('the objects')
+  await panel.getByText('/objects/item?').waitFor()
+})
+
+it('tells what a column is like, in the menu of its header', async () => {
+  const page = await suite.visit('/o/shop/item?w=makerCode:eq:m1')
+  const open = async (name: string) => {
+    await page.getByRole('button', { name: `Column ${name}`, exact: true }).click()
+    const about = page.getByRole('region', { name: `About ${name}` })
+    await about.getByRole('definition').first().waitFor()
+    return about.innerText()
+  }
+  expect(await open('price')).toMatch(/Missing\s+0 · 0 %\s+Distinct\s+all values differ/)
+  await page.keyboard.press('Escape')
+  expect(await open('tags')).toMatch(/Most frequent\s+all\s+20\s+100 %/)
+  await page.keyboard.press('Escape')
+  expect(await open('size')).toMatch(/Minimum\s+1\s/)
+  await page.getByRole('combobox', { name: 'Field' }).selectOption('Size › Unit')
+  await page.getByText('2 characters').waitFor()
+  await page.keyboard.press('Escape')
+  await open('tags')
+  await page.getByRole('button', { name: 'Chart by this column' }).click()
+  await page.waitForURL(/view=charts&p=tags/)
 })

@@ -103,8 +103,7 @@ it('draws the outermost values of every numeric type, and filters for them', asy
   const objects = [0, 1].map((at) => ({ id: `e${at}`, ...named((type) => extremes[type][at]) }))
   await suite.service.put('edges', 'edge', objects)
   const page = await suite.visit('/o/edges/edge?view=charts')
-  const barsOf = (name: string) =>
-    page.getByRole('group', { name: `Count by ${name}` }).getByRole('button')
+  const barsOf = (name: string) => page.getByRole('group', { name }).getByRole('button')
   for (const name of ['Byte', 'Short', 'Integer', 'Long', 'Decimal']) {
     await barsOf(`${name} value`).first().waitFor()
   }

@@ -190,12 +190,11 @@ export class ObjectSets extends EndpointGroup {
 
   /** Runs several aggregations of one version in one request; returns their results in order. */
   async aggregateBatch(
-    { ontology, objectType }: TypePath,
+    type: TypePath,
     json: AggregateBatchRequest,
     call?: CallOptions,
   ): Promise<readonly AggregateResponse[]> {
-    const path = pathOf`/api/v2/ontologies/${ontology}/objects/${objectType}/aggregateBatch`
-    const request = { method: 'POST', path, json } as const
+    const request = aggregateBatchRequest(type, json)
     return (await this.page<{ data: readonly AggregateResponse[] }>(request, call)).data
   }
 
@@ -274,5 +273,13 @@ export function objectAggregateRequest(
   json: ObjectAggregateRequest,
 ): ServiceRequest {
   const path = pathOf`/api/v2/ontologies/${ontology}/objects/${objectType}/aggregate`
+  return { method: 'POST', path, json }
+}
+
+export function aggregateBatchRequest(
+  { ontology, objectType }: TypePath,
+  json: AggregateBatchRequest,
+): ServiceRequest {
+  const path = pathOf`/api/v2/ontologies/${ontology}/objects/${objectType}/aggregateBatch`
   return { method: 'POST', path, json }
 }

@@ -18,10 +18,11 @@ import { COUNT, type Group } from '../queries/aggregate.ts'
 import { facetOperator } from '../queries/facet-query.ts'
 import { axisFormat, formatNumber, formatValue, type NumberStyle } from '../ui/format-value.ts'
 import type { ChartState, Dimension, TimeStep } from '../view/chart-state.ts'
+import { fieldOf } from '../view/paths.ts'
 import { type Json, type JsonConditions, scalarOf, type TypeView } from '../view/type-view.ts'
 import type { Filter } from '../view/view-state.ts'
 import { type Axis, type Bucket, type Slice, singleSlice, WHOLE } from './axis.ts'
-import { fieldOf, isArray, isTime, metricOf } from './measures.ts'
+import { isArray, isTime, metricOf } from './measures.ts'
 
 /** Aggregates the objects of a view that satisfy further conditions. */
 export type Ask = (

@@ -33,7 +33,7 @@ const SERIES: readonly Colours[] = [
   { fill: 'fill-series-6', stroke: 'stroke-series-6', swatch: 'bg-series-6' },
 ]
 const OTHERS: Colours = { fill: 'fill-edge', stroke: 'stroke-edge', swatch: 'bg-edge' }
-const MISSING: Colours = { fill: 'fill-line', stroke: 'stroke-line', swatch: 'bg-line' }
+const MISSING: Colours = { fill: 'fill-edge/50', stroke: 'stroke-edge/50', swatch: 'bg-edge/50' }
 
 /** Returns the colours of a column. What others are compared with is grey. */
 export function coloursOf({ isCompared }: DrawnChart, { kind, place }: Line): Colours {
@@ -120,7 +120,8 @@ function TipLine(props: { readonly drawn: DrawnChart; readonly row: Line; readon
 /** Returns by how much the view differs from what it is compared with. */
 export function changeOf({ valueAt }: DrawnChart, { place }: Line): string {
   const [now, before] = [Number(valueAt(place, 0)), Number(valueAt(place, 1))]
-  if (!Number.isFinite(now / before)) return ''
+  // A change from less than nothing has no percentage.
+  if (!Number.isFinite(now / before) || before < 0) return ''
   const percent = 100 * (now / before - 1)
   return `${percent < 0 ? '−' : '+'}${Math.abs(percent).toFixed(Math.abs(percent) < 10 ? 1 : 0)} %`
 }

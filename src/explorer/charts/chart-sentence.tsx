@@ -1,7 +1,7 @@
 /** What a chart shows, as a sentence whose parts are menus. */
 import type { ReactNode } from 'react'
 import { isNumber } from '../api/ontology.ts'
-import { type Options, optionsOf } from '../ui/fields.tsx'
+import type { Options } from '../ui/fields.tsx'
 import {
   type ChartState,
   type Dimension,
@@ -14,19 +14,13 @@ import {
   type Sort,
   TIME_STEPS,
 } from '../view/chart-state.ts'
+import { nameOfPath, pathsOf } from '../view/paths.ts'
 import { scalarOf, type TypeView } from '../view/type-view.ts'
 import { kindOf } from './build-axis.ts'
-import { periodOf } from './compare.ts'
+import { ComparisonPick } from './comparison-pick.tsx'
 import { formOf, formsOf } from './drawn-chart.ts'
-import {
-  isAdditive,
-  isArray,
-  isDimension,
-  isTime,
-  measurable,
-  nameOfPath,
-  pathsOf,
-} from './measures.ts'
+import { isAdditive, isArray, isDimension, isTime, measurable } from './measures.ts'
+import { Pick } from './pick.tsx'
 
 export interface ChartSentenceProps {
   readonly of: TypeView
@@ -89,9 +83,9 @@ export function ChartSentence({ of, chart, onChange }: ChartSentenceProps) {
             options={formsOf(of, chart).map((form) => [form, FORM_NAMES[form]])}
             onChange={(form) => change({ form: form as Form })}
           />
-          {isAdditive(chart.measure) && (
+          {isAdditive(chart.measure) && formOf(of, chart) !== 'scatter' && (
             <>
-              <span className="text-muted">of</span>
+              <span className="text-muted">in</span>
               <Pick
                 label="Amounts or shares"
                 value={chart.isShare ? 'share' : 'amount'}
@@ -116,28 +110,6 @@ const SHARES: Options = [
 function withCurrent(values: readonly string[], current: string): Options {
   const all = values.includes(current) ? values : [current, ...values]
   return all.map((value) => [value, value])
-}
-
-interface PickProps {
-  /** The name for screen readers. */
-  readonly label: string
-  readonly value: string
-  readonly options: Options
-  readonly onChange: (value: string) => void
-}
-
-/** A part of the sentence. */
-function Pick({ label, value, options, onChange }: PickProps) {
-  return (
-    <select
-      className="max-w-60 h-8 px-1.5 border border-transparent border-b-edge rounded-md rounded-b-none bg-transparent text-lg font-semibold cursor-pointer [field-sizing:content] hover:bg-raised"
-      aria-label={label}
-      value={value}
-      onChange={({ target }) => onChange(target.value)}
-    >
-      {optionsOf(options)}
-    </select>
-  )
 }
 
 const PERCENTS = [1, 5, 10, 25, 75, 90, 95, 99]
@@ -267,38 +239,4 @@ function stepsOf({ objectType }: TypeView, { path, step }: Dimension): Options {
 function readStep(text: string): Dimension['step'] {
   if (text === '') return undefined
   return text === 'value' ? text : (TIME_STEPS.find((each) => each === text) ?? Number(text))
-}
-
-function ComparisonPick({ of, chart, onChange }: ChartSentenceProps) {
-  const { against } = chart
-  const period = periodOf(of)
-  const { filters, text, box } = of.view
-  const isFiltered = filters.length > 0 || text !== '' || box !== undefined
-  const options: Options = [
-    ['', 'nothing'],
-    ...(period === undefined && against?.kind !== 'before' && against?.kind !== 'year'
-      ? []
-      : ([
-          ['before', 'the period before'],
-          ['year', 'a year before'],
-        ] as const)),
-    ...(isFiltered || against?.kind === 'all' ? ([['all', 'all objects']] as const) : []),
-    ...(against?.kind === 'filter' ? ([['filter', against.filter]] as const) : []),
-  ]
-  if (options.length === 1) return null
-  const choose = (kind: string) => {
-    if (kind === 'filter') return
-    const chosen = kind === 'before' || kind === 'year' || kind === 'all' ? { kind } : undefined
-    onChange({
-      ...chart,
-      against: chosen as ChartState['against'],
-      by: chart.by.slice(0, chosen ? 1 : 2),
-    })
-  }
-  return (
-    <>
-      <span className="text-muted">compared with</span>
-      <Pick label="Compared with" value={against?.kind ?? ''} options={options} onChange={choose} />
-    </>
-  )
 }

@@ -6,7 +6,7 @@ import { useValueTitles } from '../queries/linked-titles.ts'
 import { useNumberStyles } from '../queries/use-number-styles.ts'
 import { useSession } from '../session/session.tsx'
 import { ErrorNote } from '../ui/controls.tsx'
-import type { ChartState } from '../view/chart-state.ts'
+import { type ChartState, DEFAULT_CHART } from '../view/chart-state.ts'
 import type { TypeView } from '../view/type-view.ts'
 import type { Filter } from '../view/view-state.ts'
 import type { Bucket } from './axis.ts'
@@ -14,10 +14,11 @@ import { TooManyGroups } from './build-axis.ts'
 import { ChartNote, Legend } from './chart-parts.tsx'
 import { type Cube, cubeQuery } from './cube.ts'
 import { type DrawnChart, drawnChart, formOf, seriesOf } from './drawn-chart.ts'
-import type { FormProps } from './forms.ts'
+import { HeatMap } from './heat-map.tsx'
 import { LyingBars } from './lying-bars.tsx'
-import { isDimension, measureFormat } from './measures.ts'
+import { isDimension, measurable, measureFormat } from './measures.ts'
 import { isEmpty, PivotTable } from './pivot-table.tsx'
+import { ScatterPlot, type ScatterPlotProps } from './scatter-plot.tsx'
 import { UprightChart } from './upright-chart.tsx'
 
 export interface ChartProps {
@@ -38,14 +39,14 @@ export function Chart({ of, chart, onFilter, canCount = true }: ChartProps) {
   if (isEmpty(drawn)) return <ChartNote>No object of this view has a value to show.</ChartNote>
   return (
     <figure className={`grid gap-3 m-0 min-w-0 ${isOld ? 'opacity-60' : ''}`} aria-busy={isOld}>
-      {drawn.form !== 'pivot' && <Legend drawn={drawn} />}
-      <Form drawn={drawn} onFilter={onFilter} />
+      {(drawn.form === 'bars' || drawn.form === 'line') && <Legend drawn={drawn} />}
+      <Form {...{ of, chart, drawn, onFilter }} />
       {drawn.note !== undefined && <figcaption className="label">{drawn.note}</figcaption>}
     </figure>
   )
 }
 
-function Form(props: FormProps) {
+function Form(props: ScatterPlotProps) {
   const { form, axis, rows, columns, valueAt, format, title } = props.drawn
   if (axis === undefined && columns.length === 1) {
     const [row] = rows
@@ -56,6 +57,8 @@ function Form(props: FormProps) {
     )
   }
   if (form === 'pivot' || axis === undefined) return <PivotTable {...props} />
+  if (form === 'heat') return <HeatMap {...props} />
+  if (form === 'scatter') return <ScatterPlot {...props} />
   if (form === 'line' || axis.kind !== 'values') return <UprightChart {...props} />
   return <LyingBars {...props} />
 }
@@ -108,7 +111,10 @@ function useTitles(of: TypeView, cube: Cube | undefined, index: number) {
   return useValueTitles(of, axis?.path ?? '', axis?.kind === 'values' ? values : NONE)
 }
 
-/** Returns the chart without dimensions that the type does not have. */
-function knownChart({ objectType }: TypeView, chart: ChartState): ChartState {
-  return { ...chart, by: chart.by.filter(({ path }) => isDimension(objectType, path)) }
+/** Returns the chart without what the type does not have: it may have been removed since. */
+export function knownChart({ objectType }: TypeView, chart: ChartState): ChartState {
+  const by = chart.by.filter(({ path }) => isDimension(objectType, path))
+  const { kind, of } = chart.measure
+  const isKnown = kind === 'count' || measurable(objectType, kind).some((path) => path === of)
+  return { ...chart, by, measure: isKnown ? chart.measure : DEFAULT_CHART.measure }
 }

@@ -1,30 +1,37 @@
 /** Charts of the objects of a view: one that answers a question, and a picture of each property. */
+import { useMemo, useRef } from 'react'
 import { Pictures, type PicturesProps } from '../pictures/pictures.tsx'
 import { IconButton } from '../ui/controls.tsx'
 import { type ChartState, DEFAULT_CHART } from '../view/chart-state.ts'
+import { replaceFilters, type TypeView } from '../view/type-view.ts'
 import type { Filter } from '../view/view-state.ts'
-import { Chart, useChart } from './chart.tsx'
+import { Chart, knownChart, useChart } from './chart.tsx'
 import { ChartSentence } from './chart-sentence.tsx'
-import { replaceFilters } from './compare.ts'
-import { describeChart } from './drawn-chart.ts'
+import { ChartTools } from './chart-tools.tsx'
+import type { DrawnChart } from './drawn-chart.ts'
 import { PivotTable } from './pivot-table.tsx'
 
 export function ChartsView(props: PicturesProps) {
   const { of, setView, canCount } = props
-  const { chart } = of.view
+  const { chart: asked } = of.view
+  const chart = useMemo(() => asked && knownChart(of, asked), [of, asked])
   const change = (next: ChartState) => setView({ chart: next }, { replace: chart !== undefined })
-  const filter = (filters: readonly Filter[]) =>
-    setView({ filters: replaceFilters(of.view, filters).filters })
+  const filter = (filters: readonly Filter[]) => setView(replaceFilters(of.view, filters))
+  const frame = useRef<HTMLElement>(null)
+  const shown = useChart(of, chart ?? DEFAULT_CHART, canCount && chart !== undefined)
+  const drawn = chart === undefined ? undefined : shown.drawn
   return (
     <div className="flex-1 min-w-0 p-4 overflow-auto">
       <section
+        ref={frame}
         className="grid gap-4 mb-4 p-4 border border-line rounded-lg bg-panel"
-        aria-label={chart === undefined ? 'New chart' : describeChart(of.objectType, chart)}
+        aria-label="Chart"
       >
         <div className="flex items-start gap-2">
           <div className="flex-1 min-w-0">
             <ChartSentence of={of} chart={chart ?? DEFAULT_CHART} onChange={change} />
           </div>
+          {drawn !== undefined && <ChartTools drawn={drawn} frame={frame} />}
           {chart !== undefined && (
             <IconButton
               icon="close"
@@ -36,7 +43,7 @@ export function ChartsView(props: PicturesProps) {
         {chart !== undefined && (
           <>
             <Chart of={of} chart={chart} canCount={canCount} onFilter={filter} />
-            <Numbers {...{ of, chart, canCount }} />
+            {drawn !== undefined && <Numbers {...{ of, chart, drawn }} />}
           </>
         )}
       </section>
@@ -45,18 +52,20 @@ export function ChartsView(props: PicturesProps) {
   )
 }
 
-interface NumbersProps extends Pick<PicturesProps, 'of' | 'canCount'> {
+interface NumbersProps {
+  readonly of: TypeView
   readonly chart: ChartState
+  readonly drawn: DrawnChart
 }
 
 /** The same chart as a table, which everybody can read. */
-function Numbers({ of, chart, canCount }: NumbersProps) {
-  const { drawn } = useChart(of, chart, canCount)
-  if (drawn === undefined || drawn.form === 'pivot' || drawn.rows.length === 0) return null
+function Numbers(props: NumbersProps) {
+  const { form, rows } = props.drawn
+  if (form === 'pivot' || rows.length === 0) return null
   return (
     <details className="text-base">
       <summary className="label cursor-pointer w-max">The numbers</summary>
-      <PivotTable drawn={drawn} onFilter={undefined} />
+      <PivotTable {...props} onFilter={undefined} />
     </details>
   )
 }

@@ -1,7 +1,8 @@
 /** The objects that a chart compares those of the view with. */
 import type { Comparison } from '../view/chart-state.ts'
 import { isOnlyOn } from '../view/filters.ts'
-import { knownPart, scalarOf, type TypeView } from '../view/type-view.ts'
+import { describeFilter } from '../view/operators.ts'
+import { knownPart, replaceFilters, scalarOf, type TypeView } from '../view/type-view.ts'
 import { EMPTY_VIEW, type Filter, fromSearch, type ViewState } from '../view/view-state.ts'
 import { type Axis, type Slice, WHOLE } from './axis.ts'
 import { momentText } from './build-axis.ts'
@@ -78,8 +79,11 @@ function comparedWith(
   if (against.kind === 'filter') {
     const read = fromSearch(new URLSearchParams([['w', against.filter]]))
     const { filters } = knownPart(read, of)
-    if (filters.length === 0) return undefined
-    return { view: replaceFilters(view, filters), label: against.filter }
+    const [filter] = filters
+    // It is not written yet.
+    if (filter === undefined || filter.value === '') return undefined
+    const label = describeFilter(filter, of)
+    return { view: replaceFilters(view, filters), label }
   }
   const period = periodOf(of)
   if (period === undefined) return undefined
@@ -92,18 +96,6 @@ function comparedWith(
   ]
   const label = against.kind === 'before' ? 'the period before' : 'a year before'
   return { view: replaceFilters(view, filters), label, moved: shiftOf(period, against.kind) }
-}
-
-/** Replaces the filters on the same properties. */
-export function replaceFilters(view: ViewState, filters: readonly Filter[]): ViewState {
-  const fields = new Set(filters.map(({ field }) => field))
-  return {
-    ...view,
-    filters: [
-      ...view.filters.filter(({ field, or }) => or !== undefined || !fields.has(field)),
-      ...filters,
-    ],
-  }
 }
 
 /** The axis of a comparison: the objects of the view, and those that they are compared with. */

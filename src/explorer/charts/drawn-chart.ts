@@ -1,17 +1,20 @@
 /** What a chart shows: rows and columns with their labels, and the values as they are drawn. */
 import type { ObjectTypeDefinition } from '../api/ontology.ts'
 import { type ChartState, type Form, TIME_STEPS } from '../view/chart-state.ts'
-import type { TypeView } from '../view/type-view.ts'
+import { nameOfPath } from '../view/paths.ts'
+import { scalarOf, type TypeView } from '../view/type-view.ts'
 import type { Filter } from '../view/view-state.ts'
 import { ALL, type Axis, type Bucket } from './axis.ts'
 import { kindOf } from './build-axis.ts'
 import type { Cube } from './cube.ts'
-import { describeMeasure, isAdditive, nameOfPath, type Value } from './measures.ts'
+import { describeMeasure, isAdditive, type Value } from './measures.ts'
 
 /** A row or a column. */
 export interface Line extends Bucket {
   /** Its place in the cube. */
   readonly place: number
+  /** The label without a title. */
+  readonly short: string
 }
 
 export interface DrawnChart {
@@ -25,10 +28,13 @@ export interface DrawnChart {
   /** The second dimension or the comparison; one column without a label if there is neither. */
   readonly columns: readonly Line[]
   readonly columnsName: string | undefined
+  readonly columnsAxis: Axis | undefined
   readonly isCompared: boolean
   /** True if the bars of a row can stand on each other. */
   readonly isStacked: boolean
   readonly isShare: boolean
+  /** True if all values are whole numbers by their nature. */
+  readonly isWhole: boolean
   /** Returns a value as it is drawn. */
   readonly valueAt: (row: number, column: number) => Value
   readonly format: (value: Value) => string
@@ -56,7 +62,9 @@ export function formsOf(of: TypeView, { by, measure, against }: ChartState): rea
   }
   if (first === 'times') return ['line', 'bars', 'heat', 'pivot']
   if (first === 'numbers' && second === 'numbers') return ['scatter', 'heat', 'pivot']
-  if (second === 'values' && isAdditive(measure)) return ['bars', 'heat', 'pivot']
+  // Few columns can be told apart by their colours.
+  const isSplit = scalarOf(of.objectType, by[1]?.path ?? '') === 'boolean'
+  if (isSplit && isAdditive(measure)) return ['bars', 'heat', 'pivot']
   return ['heat', 'bars', 'pivot']
 }
 
@@ -88,9 +96,9 @@ export function drawnChart({ of, chart, cube, labelOf, format }: DrawnOptions): 
   const [axis, second] = cube.axes
   const linesOf = (each: Axis | undefined): readonly Line[] =>
     (each?.buckets ?? []).map((bucket, place) => {
-      return { ...bucket, label: labelOf(each?.path, bucket), place }
+      return { ...bucket, label: labelOf(each?.path, bucket), short: bucket.label, place }
     })
-  const whole: Line = { label: '', kind: 'value', filters: [], place: ALL }
+  const whole: Line = { label: '', short: '', kind: 'value', filters: [], place: ALL }
   const columns = second === undefined ? [whole] : linesOf(second)
   const rows = axis === undefined ? [{ ...whole, label: 'All objects' }] : linesOf(axis)
   const isCompared = second?.kind === 'compared'
@@ -109,10 +117,12 @@ export function drawnChart({ of, chart, cube, labelOf, format }: DrawnOptions): 
     rows,
     columns,
     columnsName: second?.path === undefined ? undefined : nameOfPath(of.objectType, second.path),
+    columnsAxis: second,
     isCompared,
     isStacked:
       isAdditive(chart.measure) && !isCompared && values.every((value) => Number(value ?? 0) >= 0),
     isShare,
+    isWhole: !isShare && (chart.measure.kind === 'count' || chart.measure.kind === 'distinct'),
     valueAt: (row, column) => {
       if (!isShare) return amountAt(row, column)
       const [part, all] = [Number(amountAt(row, column)), Number(wholeAt(row, column))]

@@ -128,6 +128,9 @@ function RowBars({ drawn, row, scale, rowHeight, perRow }: RowBarsProps) {
     return { column, value, from, to: from + (value ?? 0), y }
   })
   const total = isStacked && columns.length > 1 ? start : undefined
+  // A bar that does not fit would look shorter than it is.
+  const [low, high] = extentOf(drawn)
+  const isDrawn = bars.every(({ from, to }) => from >= low && to >= low && to <= high)
   return (
     <>
       {bars.map(({ column, value, from, to, y }) => (
@@ -135,7 +138,7 @@ function RowBars({ drawn, row, scale, rowHeight, perRow }: RowBarsProps) {
           <rect
             x={Math.min(scale(from), scale(to))}
             y={y}
-            width={Math.abs(scale(to) - scale(from))}
+            width={isDrawn ? Math.abs(scale(to) - scale(from)) : 0}
             height={thickness}
             rx={columns.length === 1 ? 2 : 0}
             className={coloursOf(drawn, columns.length === 1 ? { ...row, place: 0 } : column).fill}
@@ -143,7 +146,7 @@ function RowBars({ drawn, row, scale, rowHeight, perRow }: RowBarsProps) {
           />
           {total === undefined && (
             <text
-              x={scale(Math.max(0, to)) + 6}
+              x={scale(isDrawn ? Math.max(0, to) : 0) + 6}
               y={y + thickness / 2 + 4}
               className={`pointer-events-none ${value === undefined ? 'fill-muted' : 'fill-ink'} ${perRow === 1 ? '' : 'text-xs'}`}
             >
@@ -153,7 +156,11 @@ function RowBars({ drawn, row, scale, rowHeight, perRow }: RowBarsProps) {
         </g>
       ))}
       {total !== undefined && (
-        <text x={scale(total) + 6} y={rowHeight / 2 + 4} className="fill-ink pointer-events-none">
+        <text
+          x={scale(isDrawn ? total : 0) + 6}
+          y={rowHeight / 2 + 4}
+          className="fill-ink pointer-events-none"
+        >
           {format(total)}
         </text>
       )}
@@ -161,9 +168,13 @@ function RowBars({ drawn, row, scale, rowHeight, perRow }: RowBarsProps) {
   )
 }
 
-/** Returns the smallest and the largest value on the axis, with zero between them. */
+/**
+ * Returns the smallest and the largest value on the axis, with zero between them. All others together
+ * may be many times as large as each value: they do not press the values together.
+ */
 export function extentOf({ rows, columns, valueAt, isStacked }: DrawnChart): [number, number] {
-  const lengths = rows.flatMap((row) => {
+  const single = rows.filter(({ kind }) => kind === 'value')
+  const lengths = (single.length === 0 ? rows : single).flatMap((row) => {
     const values = columns.map(({ place }) => lengthOf(valueAt(row.place, place)) ?? 0)
     return isStacked ? [values.reduce((sum, value) => sum + value, 0)] : values
   })

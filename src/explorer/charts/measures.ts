@@ -1,23 +1,12 @@
 /** What a chart computes: the metric of a request, its name, and its values as text. */
-import {
-  isNumber,
-  nameOfProperty,
-  type ObjectTypeDefinition,
-  type PropertyType,
-  type ScalarType,
-  wordsOf,
-} from '../api/ontology.ts'
+import { isNumber, type ObjectTypeDefinition, type ScalarType } from '../api/ontology.ts'
 import { formatNumber, formatValue, type NumberStyle } from '../ui/format-value.ts'
 import { MEASURE_NAMES, type Measure, type MeasureKind } from '../view/chart-state.ts'
+import { fieldOf, nameOfPath, pathsOf } from '../view/paths.ts'
 import { scalarOf } from '../view/type-view.ts'
 
 /** The value of a cell; undefined if there is nothing to compute it from. */
 export type Value = number | string | undefined
-
-/** Returns a path as aggregations name it: `size/width` is `size.width`. */
-export function fieldOf(path: string): string {
-  return path.replaceAll('/', '.')
-}
 
 const TYPES: Readonly<Record<MeasureKind, string>> = {
   count: 'count',
@@ -65,19 +54,6 @@ export function isTime(type: ScalarType | undefined): boolean {
   return TIMES.includes(type)
 }
 
-/** Returns the properties, and the fields of structs, that have values of their own. */
-export function pathsOf({ properties }: ObjectTypeDefinition): readonly string[] {
-  return Object.entries(properties).flatMap(([name, definition]) =>
-    definition.type === 'struct' ? leavesOf(name, definition.fields) : [name],
-  )
-}
-
-function leavesOf(name: string, fields: Readonly<Record<string, PropertyType>>) {
-  return Object.entries(fields).flatMap(([field, { type }]) =>
-    type === 'struct' || type === 'array' ? [] : [`${name}/${field}`],
-  )
-}
-
 /** True if the objects can be grouped by a path. */
 export function isDimension(type: ObjectTypeDefinition, path: string): boolean {
   return !NOT_COMPARABLE.includes(scalarOf(type, path))
@@ -98,11 +74,6 @@ export function measurable(
     if (kind === 'distinct') return !NOT_COMPARABLE.includes(scalar)
     return isNumber(scalar) || (isTime(scalar) && kind !== 'sum' && kind !== 'avg')
   })
-}
-
-export function nameOfPath({ properties }: ObjectTypeDefinition, path: string): string {
-  const [name = '', ...fields] = path.split('/')
-  return [nameOfProperty(name, properties[name]), ...fields.map(wordsOf)].join(' › ')
 }
 
 /** Returns the name of a measure: `Average of Delay`. */

@@ -13,12 +13,12 @@ export function PivotTable({ drawn, onFilter }: FormProps) {
   const hasColumns = columns.length > 1 || columns[0]?.place !== ALL
   // The parts of a row that is shown as shares are always the whole.
   const hasTotals = hasColumns && !isCompared && !isShare
-  const total: Line = { label: 'Total', kind: 'value', filters: [], place: ALL }
+  const total: Line = { label: 'Total', short: 'Total', kind: 'value', filters: [], place: ALL }
   const shown = hasTotals ? [...columns, total] : columns
   const lines = axis === undefined || isShare ? rows : [...rows, total]
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also by keys
-    <section className="max-h-130 overflow-auto" tabIndex={0} aria-label={title}>
+    <section className="max-h-130 overflow-auto" tabIndex={0} aria-label={`${title}, as a table`}>
       <table className="border-collapse text-base leading-5">
         <caption className="sr-only">{title}</caption>
         <thead>

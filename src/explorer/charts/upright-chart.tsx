@@ -125,11 +125,15 @@ interface PartProps {
 function Axes({ drawn, layout }: PartProps) {
   const { width, bottom, slot, y, leftOf } = layout
   const [low = 0, high = 1] = y.domain()
-  const values = roundTicks(low, high, VALUE_TICKS)
+  const values = roundTicks(low, high, VALUE_TICKS).filter(
+    (value) => !drawn.isWhole || Number.isInteger(value),
+  )
   const short = axisFormat(values, 'grouped')
   const missing = drawn.rows.findIndex(({ kind }) => kind === 'missing')
   const bars = missing === -1 ? drawn.rows.length : missing
-  const shown = fittingTicks(drawn.axis?.ticks ?? [], { slot, bars, rest: MARGIN.right })
+  // The label of the last edge would touch that of what is missing.
+  const ticks = drawn.axis?.ticks.filter(({ index }) => missing === -1 || index < bars) ?? []
+  const shown = fittingTicks(ticks, { slot, bars, rest: MARGIN.right })
   return (
     <g className="fill-muted">
       {values.map((value) => (

@@ -3,7 +3,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { formatCount } from '../../contract/count-of.ts'
-import { nameOfProperty, type ObjectRecord } from '../api/ontology.ts'
+import type { ObjectRecord } from '../api/ontology.ts'
 import { messageOf } from '../api/service.ts'
 import {
   differsInEachRow,
@@ -18,6 +18,7 @@ import { useValueTitles } from '../queries/linked-titles.ts'
 import { useSession } from '../session/session.tsx'
 import { Icon } from '../ui/controls.tsx'
 import { isOnlyOn } from '../view/filters.ts'
+import { nameOfPath } from '../view/paths.ts'
 import type { TypeView } from '../view/type-view.ts'
 import type { SetView } from '../view/use-view.ts'
 
@@ -89,7 +90,7 @@ function FacetSection({ of, property, setView, canCount, index }: FacetSectionPr
         onClick={() => setOpen(!isOpen)}
       >
         <Icon name={isOpen ? 'down' : 'next'} size={12} />
-        {nameOfProperty(property, of.objectType.properties[property])}
+        {nameOfPath(of.objectType, property)}
       </button>
       {isOpen && error !== null && (
         <p className="px-1.5 pt-0.5 pb-2 text-muted text-sm">{messageOf(error)}</p>

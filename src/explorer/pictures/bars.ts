@@ -1,6 +1,7 @@
 /** The bars of a picture, and the aggregations that count them. */
 import type { Group } from '../queries/aggregate.ts'
 import { axisFormat, formatNumber, type NumberStyle } from '../ui/format-value.ts'
+import { fieldOf } from '../view/paths.ts'
 import type { Filter } from '../view/view-state.ts'
 import { type Bin, type NumberBins, numberBins, type Shape } from './number-bins.ts'
 import { edgeTicks, type Tick } from './ticks.ts'
@@ -86,10 +87,12 @@ export async function numberBars(
   const startOf = (index: number) => (index === 0 ? undefined : String(bins[index]?.from))
   const endOf = (index: number) => (index === last ? undefined : String(bins[index]?.to))
   const ranges = bins.map((_, index) => rangeOf(startOf(index), endOf(index)))
-  const { data } = await read([{ type: 'ranges', field, ranges }])
+  const { data } = await read([{ type: 'ranges', field: fieldOf(field), ranges }])
   const counts = new Map(
     data.map((group) => {
-      const { startValue = '' } = (group.group[field] ?? {}) as { readonly startValue?: string }
+      const { startValue = '' } = (group.group[fieldOf(field)] ?? {}) as {
+        readonly startValue?: string
+      }
       return [startValue, metricOf(group, 'count')]
     }),
   )

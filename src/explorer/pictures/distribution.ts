@@ -11,6 +11,7 @@ import type { Service } from '../api/service.ts'
 import { aggregate, COUNT, countedKey, type Group, staleTimeOf } from '../queries/aggregate.ts'
 import { extentsQuery } from '../queries/use-number-styles.ts'
 import { numberStyle, propertiesStyledByValues } from '../ui/format-value.ts'
+import { fieldOf } from '../view/paths.ts'
 import { scalarOf, type TypeView } from '../view/type-view.ts'
 import type { Filter, ViewState } from '../view/view-state.ts'
 import {
@@ -62,7 +63,7 @@ export function distributionQuery(service: Service, of: TypeView, property: stri
       const without = readView({ ...of.view, filters: [...of.view.filters, isMissing] })
       const operator = properties[property]?.type === 'array' ? 'contains' : 'eq'
       const [all, missed, style, values] = await Promise.all([
-        read([], [COUNT, ...summaryOf(kind, property)]),
+        read([], [COUNT, ...summaryOf(kind, fieldOf(property))]),
         without([]),
         readStyle(client, service, of, property),
         kind === 'values' || kind === 'texts' ? valueBars(read, property, operator) : undefined,
@@ -152,12 +153,12 @@ async function timeBars(
   if (Number.isNaN(min + max)) return { kind: 'times', bars: [], ticks: [], others: 0 }
   const unit = calendarUnit(min, max, isDate)
   const bins = timeBins(min, max, unit)
-  const { data } = await read([{ type: 'duration', field, value: 1, unit }])
+  const { data } = await read([{ type: 'duration', field: fieldOf(field), value: 1, unit }])
   // A bin may hold several years.
   const starts = bins.map(({ from }) => from)
   const counts = starts.map(() => 0)
   for (const group of data) {
-    const bin = bisectRight(starts, Date.parse(String(group.group[field]))) - 1
+    const bin = bisectRight(starts, Date.parse(String(group.group[fieldOf(field)]))) - 1
     counts[bin] = (counts[bin] ?? 0) + metricOf(group, 'count')
   }
   const format = momentFormat(unit)
@@ -174,12 +175,12 @@ async function timeBars(
 
 async function valueBars(read: Read, field: string, operator: 'eq' | 'contains'): Promise<Bars> {
   const { data, excludedItems = 0 } = await read(
-    [{ type: 'exact', field, maxGroupCount: VALUES_SHOWN }],
+    [{ type: 'exact', field: fieldOf(field), maxGroupCount: VALUES_SHOWN }],
     [{ ...COUNT, direction: 'DESC' }],
   )
   const bars = data
     .map((group): Bar => {
-      const value = String(group.group[field])
+      const value = String(group.group[fieldOf(field)])
       return {
         label: value,
         count: metricOf(group, 'count'),

@@ -3,13 +3,14 @@ import { useQuery } from '@tanstack/react-query'
 import { max, sum } from 'd3-array'
 import { useMemo } from 'react'
 import { formatCount } from '../../contract/count-of.ts'
-import { nameOfProperty, type ObjectRecord } from '../api/ontology.ts'
+import type { ObjectRecord } from '../api/ontology.ts'
 import { messageOf } from '../api/service.ts'
 import { differsInEachRow } from '../queries/facet-query.ts'
 import { useValueTitles } from '../queries/linked-titles.ts'
 import { useSession } from '../session/session.tsx'
 import { DEFAULT_CHART } from '../view/chart-state.ts'
 import { isOnlyOn } from '../view/filters.ts'
+import { nameOfPath, pathsOf } from '../view/paths.ts'
 import { scalarOf, type TypeView } from '../view/type-view.ts'
 import type { SetView } from '../view/use-view.ts'
 import type { Filter } from '../view/view-state.ts'
@@ -27,8 +28,8 @@ export interface PicturesProps {
 
 export function Pictures(props: PicturesProps) {
   const { of } = props
-  const { properties, primaryKey, titleProperty } = of.objectType
-  const drawable = Object.keys(properties).filter((name) =>
+  const { primaryKey, titleProperty } = of.objectType
+  const drawable = pathsOf(of.objectType).filter((name) =>
     hasPicture(scalarOf(of.objectType, name)),
   )
   const names = drawable.filter((name) => name !== primaryKey && name !== titleProperty)
@@ -56,7 +57,7 @@ function Picture({ of, property, setView, canCount, rows }: PictureProps) {
     // The old picture stays until the new one has arrived.
     placeholderData: (previous: Distribution | undefined) => previous,
   })
-  const name = nameOfProperty(property, of.objectType.properties[property])
+  const name = nameOfPath(of.objectType, property)
   const choose = (chosen: readonly Filter[]) => {
     const others = of.view.filters.filter((filter) => !isOnlyOn(filter, property))
     // All bars together are all values.

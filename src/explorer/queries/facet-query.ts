@@ -11,7 +11,8 @@ import {
 } from '../api/ontology.ts'
 import type { Service } from '../api/service.ts'
 import { type Filter, isOnlyOn, type Operator, valuesOf, writeList } from '../view/filters.ts'
-import { type TypeView, typePathOf, whereOf } from '../view/type-view.ts'
+import { fieldOf, pathsOf } from '../view/paths.ts'
+import { scalarOf, type TypeView, typePathOf, whereOf } from '../view/type-view.ts'
 import { type AggregationBody, aggregate, COUNT, countedKey, staleTimeOf } from './aggregate.ts'
 
 interface FacetValue {
@@ -34,7 +35,7 @@ export function countRequest(of: TypeView, property: string): ServiceRequest {
 function countBody(property: string, most: number): AggregationBody {
   return {
     aggregation: [{ ...COUNT, direction: 'DESC' }],
-    groupBy: [{ type: 'exact', field: property, maxGroupCount: most }],
+    groupBy: [{ type: 'exact', field: fieldOf(property), maxGroupCount: most }],
   }
 }
 
@@ -82,7 +83,7 @@ function valuesQuery(service: Service, of: TypeView, property: string, most: num
       )
       const values = data
         .map(({ group, metrics }) => ({
-          value: String(group[property]),
+          value: String(group[fieldOf(property)]),
           count: Number(metrics[0]?.value ?? 0),
         }))
         .toSorted((a, b) => b.count - a.count)
@@ -116,19 +117,19 @@ export function differsInEachRow(rows: readonly ObjectRecord[], property: string
  */
 export function facetProperties(
   ontology: OntologyDefinition,
-  { apiName, properties, primaryKey, titleProperty }: ObjectTypeDefinition,
+  objectType: ObjectTypeDefinition,
 ): readonly string[] {
+  const { apiName, properties, primaryKey, titleProperty } = objectType
   const rankOf = (name: string) => {
     if (linkAt(ontology, apiName, name) !== undefined) return 0
     return properties[name]?.type === 'boolean' ? 1 : 2
   }
-  return Object.entries(properties)
-    .filter(([name, definition]) => {
-      const element = definition.type === 'array' ? definition.items : definition
-      const isCounted = element.type === 'string' || element.type === 'boolean'
-      return isCounted && name !== primaryKey && name !== titleProperty
+  return pathsOf(objectType)
+    .filter((path) => {
+      const type = scalarOf(objectType, path)
+      const isCounted = type === 'string' || type === 'boolean'
+      return isCounted && path !== primaryKey && path !== titleProperty
     })
-    .map(([name]) => name)
     .toSorted((a, b) => rankOf(a) - rankOf(b))
 }
 

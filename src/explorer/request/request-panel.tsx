@@ -1,13 +1,17 @@
 /** The exact call behind the view, in every API that can express it. */
 import { useState } from 'react'
 import type { ServiceRequest } from '../../client/connection.ts'
-import { nameOfProperty } from '../api/ontology.ts'
 import { serviceUrl } from '../api/service.ts'
+import { useChart } from '../charts/chart.tsx'
+import { chartRequest } from '../charts/chart-request.ts'
+import type { Cube } from '../charts/cube.ts'
 import { countRequest, facetProperties } from '../queries/facet-query.ts'
 import { pageRequest } from '../queries/page-request.ts'
 import { useSession } from '../session/session.tsx'
 import { CopyButton } from '../ui/controls.tsx'
 import { Segments } from '../ui/fields.tsx'
+import { DEFAULT_CHART } from '../view/chart-state.ts'
+import { nameOfPath } from '../view/paths.ts'
 import type { TypeView } from '../view/type-view.ts'
 import type { ApiRevision } from '../view/view-state.ts'
 import { toClientCode, toOsdkCode } from './client-code.ts'
@@ -27,35 +31,41 @@ export function RequestPanel({ of, revision: used, pageSize }: RequestPanelProps
   const [chosen, setChosen] = useState<ApiRevision>()
   const [tool, setTool] = useState<Tool>('curl')
   const countable = facetProperties(of.ontology, of.objectType)
-  const [counted, setCounted] = useState(() => '')
+  const [asked, setAsked] = useState<string>()
+  const chart = of.view.layout === 'charts' ? of.view.chart : undefined
+  // What is on the screen, until something else is chosen.
+  const counted = chart === undefined ? (asked === CHART ? '' : asked) : (asked ?? CHART)
+  const { cube } = useChart(of, chart ?? DEFAULT_CHART, counted === CHART)
   const revision = chosen ?? used
-  const { text, problem } =
-    counted === ''
-      ? textOf(of, revision, tool, pageSize, token)
+  const { text, problem } = isNone(counted)
+    ? textOf(of, revision, tool, pageSize, token)
+    : counted === CHART
+      ? chartText(of, cube, token)
       : { text: curlOf(countRequest(of, counted), token), problem: undefined }
   return (
     <aside
       className="flex flex-none flex-col gap-3 w-95 p-3 border-l border-l-line bg-panel overflow-auto max-[900px]:w-full max-[900px]:border-l-0"
       aria-label="The request behind this view"
     >
-      {countable.length > 0 && (
+      {(countable.length > 0 || chart !== undefined) && (
         <label className="flex gap-2 items-center">
           <span className="label">Ask for</span>
           <select
             className="flex-1 min-w-0 h-8 px-2 border border-edge rounded-md bg-panel text-base"
-            value={counted}
-            onChange={(event) => setCounted(event.target.value)}
+            value={counted ?? ''}
+            onChange={(event) => setAsked(event.target.value)}
           >
+            {chart !== undefined && <option value={CHART}>the chart</option>}
             <option value="">the objects</option>
             {countable.map((name) => (
               <option key={name} value={name}>
-                counts by {nameOfProperty(name, of.objectType.properties[name])}
+                counts by {nameOfPath(of.objectType, name)}
               </option>
             ))}
           </select>
         </label>
       )}
-      <div className="[&[hidden]]:hidden flex flex-wrap gap-2" hidden={counted !== ''}>
+      <div className="[&[hidden]]:hidden flex flex-wrap gap-2" hidden={!isNone(counted)}>
         <Segments label="Tool" options={TOOLS} value={tool} onChange={setTool} />
         {tool !== 'osdk' && tool !== 'pythonSdk' && (
           <Segments label="API" options={REVISION_NAMES} value={revision} onChange={setChosen} />
@@ -75,6 +85,19 @@ export function RequestPanel({ of, revision: used, pageSize }: RequestPanelProps
       )}
     </aside>
   )
+}
+
+/** Occurs in no API name. */
+const CHART = '~chart'
+
+function isNone(counted: string | undefined): counted is undefined | '' {
+  return counted === undefined || counted === ''
+}
+
+function chartText(of: TypeView, cube: Cube | undefined, token: string) {
+  return cube === undefined
+    ? { text: '', problem: 'The chart has no numbers yet.' }
+    : { text: curlOf(chartRequest(of, cube), token), problem: undefined }
 }
 
 function textOf(of: TypeView, revision: ApiRevision, tool: Tool, pageSize: number, token: string) {

@@ -4,10 +4,19 @@ import { nameOfProperty } from '../api/ontology.ts'
 import { FilterForm } from '../filters/filter-form.tsx'
 import { Icon, type IconName } from '../ui/controls.tsx'
 import { Popup } from '../ui/dialog.tsx'
-import type { OrderTerm } from '../view/view-state.ts'
+import { lazyView } from '../ui/lazy-part.tsx'
+import { DEFAULT_CHART } from '../view/chart-state.ts'
+import { replaceFilters } from '../view/type-view.ts'
+import type { Filter, OrderTerm } from '../view/view-state.ts'
 import { type Column, isSortable, MIN_WIDTH } from './columns.ts'
 import { addTerm, orderOf, toggleOrder } from './order-terms.ts'
 import { useObjects } from './use-objects.ts'
+
+// Loaded when the first menu is opened.
+const ColumnProfile = lazyView(
+  'column',
+  async () => (await import('../charts/column-profile.tsx')).ColumnProfile,
+)
 
 export interface GridHeaderProps {
   readonly columns: readonly Column[]
@@ -93,7 +102,7 @@ interface MenuItemsProps extends Pick<HeaderCellProps, 'column' | 'columns'> {
   readonly close: () => void
 }
 
-/** The menu of a column: order, filter, hide. */
+/** The menu of a column: order, filter, chart, hide; and what its values are like. */
 function MenuItems({ column: { name, definition }, columns, close }: MenuItemsProps) {
   const { of, counted, canCount, view: shown, setView } = useObjects()
   const { order } = of.view
@@ -114,6 +123,11 @@ function MenuItems({ column: { name, definition }, columns, close }: MenuItemsPr
     const shown = columns.map((column) => column.name).filter((each) => each !== name)
     change({ columns: shown }, true)
   }
+  const chart = () => {
+    const by = [{ path: name, step: undefined }]
+    change({ layout: 'charts', chart: { ...DEFAULT_CHART, by } })
+  }
+  const filter = (filters: readonly Filter[]) => change(replaceFilters(of.view, filters))
   const items: readonly (readonly [isShown: boolean, IconName, text: string, act: () => void])[] = [
     [canSort, 'up', 'Sort up', sort('asc', false)],
     [canSort, 'down', 'Sort down', sort('desc', false)],
@@ -121,10 +135,11 @@ function MenuItems({ column: { name, definition }, columns, close }: MenuItemsPr
     [canAdd, 'down', 'Then sort down', sort('desc', true)],
     [isSorted, 'close', 'Do not sort', () => change({ order: others })],
     [true, 'filter', 'Filter…', () => setFiltering(true)],
+    [definition.type !== 'struct', 'chart', 'Chart by this column', chart],
     [name !== of.objectType.primaryKey, 'columns', 'Hide', hide],
   ]
   return (
-    <div className="grid min-w-40 -m-1.5">
+    <div className="grid w-70 text-left max-h-[75vh] -m-1.5 overflow-auto">
       {items.map(
         ([isShown, icon, text, act]) =>
           isShown && (
@@ -138,6 +153,9 @@ function MenuItems({ column: { name, definition }, columns, close }: MenuItemsPr
             </button>
           ),
       )}
+      <div className="mt-1.5 pt-2 px-2 pb-1 border-t border-line">
+        <ColumnProfile of={counted} property={name} canCount={canCount} onFilter={filter} />
+      </div>
     </div>
   )
 }

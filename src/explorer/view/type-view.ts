@@ -264,3 +264,15 @@ export function textProperties({ properties }: ObjectTypeDefinition): string[] {
 export function pointProperty({ properties }: ObjectTypeDefinition): string | undefined {
   return Object.entries(properties).find(([, { type }]) => type === 'geopoint')?.[0]
 }
+
+/** Returns the view with filters in the place of those on the same properties. */
+export function replaceFilters(view: ViewState, filters: readonly Filter[]): ViewState {
+  const fields = new Set(filters.map(({ field }) => field))
+  return {
+    ...view,
+    filters: [
+      ...view.filters.filter(({ field, or }) => or !== undefined || !fields.has(field)),
+      ...filters,
+    ],
+  }
+}

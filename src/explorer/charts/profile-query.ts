@@ -1,0 +1,126 @@
+/** What the values of a column are like, over all objects of a view. */
+import { queryOptions } from '@tanstack/react-query'
+import { isNumber, type ScalarType } from '../api/ontology.ts'
+import type { Service } from '../api/service.ts'
+import { aggregateWhere, COUNT, countedKey, type Group, staleTimeOf } from '../queries/aggregate.ts'
+import { fieldOf } from '../view/paths.ts'
+import { type JsonConditions, scalarOf, type TypeView, whereOf } from '../view/type-view.ts'
+import { isArray, isTime, type Value } from './measures.ts'
+
+export interface FrequentValue {
+  readonly value: string
+  readonly count: number
+}
+
+export interface Lengths {
+  readonly shortest: number
+  readonly median: number
+  readonly longest: number
+}
+
+export interface Profile {
+  /** Objects of the view. */
+  readonly count: number
+  readonly missing: number
+  /** Different values; of arrays, it is not known. */
+  readonly distinct: number | undefined
+  /** Smallest, percentiles, largest and average value, by their names, in order. */
+  readonly facts: readonly (readonly [name: string, value: Value])[]
+  readonly frequent: readonly FrequentValue[]
+  /** None if the frequent ones are all values. */
+  readonly rare: readonly FrequentValue[]
+  /** How long texts are; undefined for other types, and for very many different texts. */
+  readonly lengths: Lengths | undefined
+}
+
+const PERCENTILES = { '5 %': 5, '25 %': 25, Median: 50, '75 %': 75, '95 %': 95 } as const
+const VALUES_SHOWN = 5
+/** The lengths of more texts than these are not worth the bytes of the answer. */
+const MOST_TEXTS = 5000
+
+export function profileQuery(service: Service, of: TypeView, path: string) {
+  return queryOptions({
+    queryKey: ['profile', path, ...countedKey(of)],
+    queryFn: async ({ signal }): Promise<Profile> => {
+      const field = fieldOf(path)
+      const type = scalarOf(of.objectType, path)
+      const hasElements = isArray(of.objectType, path)
+      const ask = (
+        aggregation: readonly object[],
+        groupBy: readonly object[] = [],
+        within: readonly JsonConditions[] = [],
+      ) => aggregateWhere(service, of, { where: whereOf(of, within), aggregation, groupBy }, signal)
+      const values = async (direction: 'ASC' | 'DESC') => {
+        if (!isGrouped(type)) return []
+        const groupBy = [{ type: 'exact', field, maxGroupCount: VALUES_SHOWN }]
+        const { data } = await ask([{ ...COUNT, direction }], groupBy)
+        return data.map((group) => countedValue(group, field))
+      }
+      const isMissing = { [path.replace('/', ':')]: { isNull: true } } as JsonConditions
+      const [all, missing, frequent, rarest] = await Promise.all([
+        ask([COUNT, ...(hasElements ? [] : metricsOf(type, field))]),
+        ask([COUNT], [], [isMissing]),
+        values('DESC'),
+        values('ASC'),
+      ])
+      const metrics = new Map(all.data[0]?.metrics.map(({ name, value }) => [name, value]))
+      const distinct = metrics.has('distinct') ? Number(metrics.get('distinct')) : undefined
+      const texts =
+        type === 'string' && !hasElements && distinct !== undefined && distinct <= MOST_TEXTS
+          ? (await ask([COUNT], [{ type: 'exact', field }])).data
+          : []
+      return {
+        count: Number(metrics.get('count') ?? 0),
+        missing: Number(missing.data[0]?.metrics[0]?.value ?? 0),
+        distinct,
+        facts: [...metrics].filter(([name]) => name !== 'count' && name !== 'distinct'),
+        frequent,
+        rare: rarest.filter(({ value }) => !frequent.some((each) => each.value === value)),
+        lengths: lengthsOf(texts.map((group) => countedValue(group, field))),
+      }
+    },
+    staleTime: staleTimeOf(of),
+  })
+}
+
+function isGrouped(type: ScalarType | undefined): boolean {
+  return type !== undefined && !['geopoint', 'geoshape', 'attachment'].includes(type)
+}
+
+/** The names of the metrics are those that the screen shows. */
+function metricsOf(type: ScalarType | undefined, field: string): readonly object[] {
+  if (!isGrouped(type)) return []
+  const distinct = { type: 'exactDistinct', name: 'distinct', field }
+  if (!isNumber(type) && !isTime(type)) return [distinct]
+  return [
+    distinct,
+    { type: 'min', name: 'Minimum', field },
+    ...Object.entries(PERCENTILES).map(([name, approximatePercentile]) => ({
+      type: 'approximatePercentile',
+      name,
+      field,
+      approximatePercentile,
+    })),
+    { type: 'max', name: 'Maximum', field },
+    ...(isTime(type) ? [] : [{ type: 'avg', name: 'Average', field }]),
+  ]
+}
+
+function countedValue({ group, metrics }: Group, field: string): FrequentValue {
+  return { value: String(group[field]), count: Number(metrics[0]?.value ?? 0) }
+}
+
+/** Returns the lengths of texts in characters, each as often as it occurs. */
+export function lengthsOf(texts: readonly FrequentValue[]): Lengths | undefined {
+  const lengths = texts
+    .map(({ value, count }) => ({ length: [...value].length, count }))
+    .toSorted((a, b) => a.length - b.length)
+  const [first, last] = [lengths[0], lengths.at(-1)]
+  if (first === undefined || last === undefined) return undefined
+  let left = lengths.reduce((sum, { count }) => sum + count, 0) / 2
+  const median = lengths.find(({ count }) => {
+    left -= count
+    return left <= 0
+  })
+  return { shortest: first.length, median: (median ?? last).length, longest: last.length }
+}
