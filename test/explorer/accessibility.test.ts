@@ -130,7 +130,7 @@ it('has no violation in a popup or dialog of the table', async () => {
     columns: press(page, 'Columns'),
     export: press(page, 'Export'),
     'saved views': press(page, 'Views'),
-    page: press(page, 'Page 1'),
+    details: press(page, 'Details for developers'),
     palette: async () => {
       await page.keyboard.press('Control+k')
       await page.getByRole('option').first().waitFor()

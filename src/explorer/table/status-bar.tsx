@@ -1,4 +1,4 @@
-/** The status bar: where the reader is, and what each page cost. */
+/** The status bar: where the reader is; what each page cost is one click away. */
 
 import { useQuery } from '@tanstack/react-query'
 import { memo, useSyncExternalStore } from 'react'
@@ -15,11 +15,8 @@ import { useObjects } from './use-objects.ts'
 
 export function StatusBar() {
   const { walk: viewWalk, topRow: shownTopRow } = useObjects()
-  const { walk, state, revision } = viewWalk
   const topRow = useSyncExternalStore(shownTopRow.subscribe, shownTopRow.get)
-  const { pages, rowCount, totalCount, isComplete } = state
-  const page = walk.pageAt(topRow)
-  const last = pages.at(-1)
+  const { rowCount, totalCount } = viewWalk.state
   return (
     <section
       className="flex flex-none items-center gap-4 h-7.5 py-0 px-3 border-t border-t-line bg-panel text-muted text-sm tabular-nums whitespace-nowrap overflow-hidden max-[700px]:justify-between"
@@ -27,20 +24,40 @@ export function StatusBar() {
     >
       <span className="text-ink">
         row {formatCount(rowCount === 0 ? 0 : topRow + 1)}
-        {page !== undefined && ` · page ${formatCount(page.index + 1)}`}
         {` · ${formatCount(rowCount)} read`}
         {totalCount === undefined ? '' : ` of ${formatCount(totalCount)}`}
       </span>
-      <PageBars pages={pages} current={page?.index} />
+      <ChangesBadge />
+      <span className="flex-1" />
+      <Popup
+        kind="quiet"
+        className="min-h-6 px-1.5 text-muted text-sm"
+        label="Details for developers"
+        panelLabel="Details for developers"
+      >
+        {() => <DeveloperDetails topRow={topRow} />}
+      </Popup>
+    </section>
+  )
+}
+
+/** What each page cost, by which API, and how long the next one can be read. */
+function DeveloperDetails({ topRow }: { readonly topRow: number }) {
+  const { walk, state, revision } = useObjects().walk
+  const { pages, isComplete } = state
+  const page = walk.pageAt(topRow)
+  return (
+    <div className="grid gap-1.5 text-base leading-5">
+      <span>API: {NAMES[revision]}</span>
       {page !== undefined && (
-        <span className="max-[700px]:hidden">
-          {countOf(page.count, 'object')} · {formatBytes(page.byteLength)} · {timeOf(page)}
+        <span>
+          page {formatCount(page.index + 1)}: {countOf(page.count, 'object')},{' '}
+          {formatBytes(page.byteLength)}, {timeOf(page)}
         </span>
       )}
-      {last !== undefined && <span>{isComplete ? 'all pages read' : <TokenLife />}</span>}
-      <ChangesBadge />
-      <span className="max-[700px]:hidden">{NAMES[revision]}</span>
-    </section>
+      {pages.length > 0 && <span>{isComplete ? 'all pages read' : <TokenLife />}</span>}
+      <PageBars pages={pages} current={page?.index} />
+    </div>
   )
 }
 
@@ -89,7 +106,7 @@ const PageBars = memo(function PageBars({ pages, current = 0 }: PageBarsProps) {
   const shown = pages.slice(start, start + SHOWN_PAGES)
   const slowest = shown.reduce((most, { durationMs }) => Math.max(most, durationMs), 1)
   return (
-    <span className="flex items-end h-5 max-[700px]:hidden">
+    <span className="flex items-end h-5">
       {shown.map((page) => (
         <Popup
           key={page.index}
