@@ -44,7 +44,7 @@ export function RequestPanel({ of, revision: used, pageSize }: RequestPanelProps
       : { text: curlOf(countRequest(of, counted), token), problem: undefined }
   return (
     <aside
-      className="flex flex-none flex-col gap-3 w-95 p-3 border-l border-l-line bg-panel overflow-auto max-[900px]:w-full max-[900px]:border-l-0"
+      className="flex flex-none flex-col gap-3 w-110 p-3 border-l border-l-line bg-panel overflow-auto max-[900px]:w-full max-[900px]:border-l-0"
       aria-label="The request behind this view"
     >
       {(countable.length > 0 || chart !== undefined) && (
@@ -74,7 +74,7 @@ export function RequestPanel({ of, revision: used, pageSize }: RequestPanelProps
       {problem === undefined ? (
         <>
           <pre
-            className={`mono m-0 p-3 rounded-md bg-raised overflow-x-auto whitespace-pre-wrap wrap-anywhere`}
+            className={`mono flex-none m-0 p-3 rounded-md bg-raised overflow-x-auto whitespace-pre-wrap wrap-anywhere`}
           >
             {withoutToken(text, token)}
           </pre>
