@@ -138,6 +138,7 @@ describe('the language of a property', () => {
     const first = await service.send(path, { json: { ...body, snapshot: true } })
     const plan = await define('changed', PROPERTIES, '?dryRun=true')
     expect(plan.body).toEqual({
+      pending: true,
       changes: [
         { kind: 'reindexed', objectType: 'place', property: 'name', to: 'english', objects: 4 },
       ],

@@ -1,5 +1,5 @@
 import type { StoredObject } from '../../src/ontology/values/read-object.ts'
-import { fieldKey } from '../../src/ontology/values/searchable-values.ts'
+import { columnValue, fieldKey } from '../../src/ontology/values/searchable-values.ts'
 import type { FieldValue } from '../../src/store/columns/segment/build-column.ts'
 import type { ColumnSpec } from '../../src/store/columns/segment/column.ts'
 
@@ -11,7 +11,7 @@ export function fieldValue(spec: ColumnSpec, { searchable, body }: StoredObject)
     const point = properties.get(spec.property) as { coordinates: [number, number] } | undefined
     return point && { longitude: point.coordinates[0], latitude: point.coordinates[1] }
   }
-  if (!spec.isList) return searchable.columns.get(key)
+  if (!spec.isList) return columnValue(searchable.columns, key)
   const elements = searchable.elements.find((one) => fieldKey(one) === key)?.values
-  return elements ?? (searchable.columns.get(spec.property) === undefined ? undefined : [])
+  return elements ?? (columnValue(searchable.columns, spec.property) === undefined ? undefined : [])
 }

@@ -46,28 +46,22 @@ export function fieldPlaces({ properties }: Pick<ObjectType, 'properties'>): Fie
 }
 
 /**
- * The column values of an object, by `fieldKey`. The objects of a type share the places of their
- * fields: a map of its own for each object would take an eighth of the time of reading it.
+ * The column values of an object. The objects of a type share the places of their fields: a map of
+ * its own for each object would take an eighth of the time of reading it. Plain data, because
+ * objects are sent between threads.
  */
-export class ColumnValues {
+export interface ColumnValues {
+  readonly places: FieldPlaces
   /** In the order of `columnFieldsOf`; null for a field without a value. */
-  readonly values: (ColumnValue | null)[] = []
-  readonly #places: FieldPlaces
+  readonly values: (ColumnValue | null)[]
+}
 
-  constructor(places: FieldPlaces) {
-    this.#places = places
-    for (let place = 0; place < places.size; place += 1) this.values.push(null)
-  }
-
-  get(key: string): ColumnValue | undefined {
-    return this.values[this.#places.get(key) ?? -1] ?? undefined
-  }
-
-  set(key: string, value: ColumnValue): void {
-    const place = this.#places.get(key)
-    if (place === undefined) throw new Error(`the type has no column ${key}`)
-    this.values[place] = value
-  }
+/** Returns the value of the field with a `fieldKey`; undefined if there is none. */
+export function columnValue(
+  { places, values }: ColumnValues,
+  key: string,
+): ColumnValue | undefined {
+  return values[places.get(key) ?? -1] ?? undefined
 }
 
 /** Collects the searchable values of an object, property by property. */
@@ -78,7 +72,14 @@ export class SearchableCollector implements SearchableValues {
   readonly points: { longitude: number; latitude: number }[] = []
 
   constructor(places: FieldPlaces) {
-    this.columns = new ColumnValues(places)
+    this.columns = { places, values: [] }
+    for (let place = 0; place < places.size; place += 1) this.columns.values.push(null)
+  }
+
+  #set(key: string, value: ColumnValue): void {
+    const place = this.columns.places.get(key)
+    if (place === undefined) throw new Error(`the type has no column ${key}`)
+    this.columns.values[place] = value
   }
 
   /** Adds the value of a property without array or struct. */
@@ -88,7 +89,7 @@ export class SearchableCollector implements SearchableValues {
     value: ParsedScalar,
   ): void {
     const encode = scalarCodec(type).column?.encode
-    this.columns.set(property, encode === undefined ? PRESENT : encode(value))
+    this.#set(property, encode === undefined ? PRESENT : encode(value))
     if (type === 'string') {
       this.texts.push({ property, structField: undefined, values: [value as string], language })
     } else if (type === 'geopoint') this.#addPoints([value as GeoPoint])
@@ -99,7 +100,7 @@ export class SearchableCollector implements SearchableValues {
     { apiName: property, language }: Omit<Property, 'type'>,
     parts: readonly ValuePart[],
   ): Steps<undefined> {
-    this.columns.set(property, PRESENT)
+    this.#set(property, PRESENT)
     for (const { structField, type, isMultiValued, values } of parts) {
       if (type === 'geopoint') this.#addPoints(values as readonly GeoPoint[])
       // A text is its own column value: sharing the list avoids a copy.
@@ -110,7 +111,7 @@ export class SearchableCollector implements SearchableValues {
       if (encode === undefined) continue
       const [value] = values
       if (!isMultiValued && value !== undefined) {
-        this.columns.set(fieldKey({ property, structField }), encode(value))
+        this.#set(fieldKey({ property, structField }), encode(value))
         continue
       }
       const encoded =

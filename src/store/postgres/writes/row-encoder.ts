@@ -2,7 +2,11 @@
 
 import type { Steps } from '../../../ontology/pausable-work.ts'
 import type { StoredObject } from '../../../ontology/values/read-object.ts'
-import { fieldKey, type SearchableValues } from '../../../ontology/values/searchable-values.ts'
+import {
+  columnValue,
+  fieldKey,
+  type SearchableValues,
+} from '../../../ontology/values/searchable-values.ts'
 import { recordBytes } from '../../batch-rules.ts'
 import { NEVER_CLOSED } from '../../core/catalogue/object-tables.ts'
 import { objectChecksum } from '../../object-checksum.ts'
@@ -159,7 +163,7 @@ export function rowEncoder(
     else addBox(buffer, boundingBox(searchable.points))
     addChecksum(buffer, objectChecksum(object))
     for (const field of valueFields) {
-      const value = searchable.columns.get(field.key)
+      const value = columnValue(searchable.columns, field.key)
       if (value === undefined) buffer.addNull()
       else field.add(buffer, value)
       if (typeof value === 'string') noteText(facts, field.number, value)
