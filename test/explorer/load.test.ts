@@ -219,7 +219,11 @@ it('stops on Escape, stays open, and does not claim that rows are stored', async
   })
   await openExplorer(page, { url: service.url, token: ADMIN_TOKEN, path: '/o/shop' })
   // More than one batch, so that the rows are published together.
-  await choose(page, 'lost.csv', `id\n${Array.from({ length: 5001 }, (_, id) => id).join('\n')}\n`)
+  await choose(
+    page,
+    'lost.csv',
+    `id\n${Array.from({ length: 10_001 }, (_, id) => id).join('\n')}\n`,
+  )
   await page.getByRole('button', { name: /^Load .* rows$/ }).click()
   await page.getByText('All rows are sent').waitFor()
   await page.keyboard.press('Escape')

@@ -24,7 +24,7 @@ it('shares, changes and deletes a view', async () => {
   await openViews()
   await page.getByText('shared by admin').waitFor()
   expect(await page.getByRole('button', { name: 'Change Copper' }).count()).toBe(0)
-  await page.getByRole('link', { name: 'Copper' }).click()
+  await page.getByRole('link', { name: 'Copper', exact: true }).click()
   await page.waitForURL('**/o/shop/item?w=makerCode:eq:m2')
 
   await suite.visit('/o/shop/item?w=makerCode:eq:m1')
@@ -57,6 +57,7 @@ it('makes a dashboard of charts and tables, whose filters apply to all', async (
   await add('Item dashboard')
   await page.getByRole('columnheader', { name: 'Price' }).waitFor()
   const count = () => page.locator('header .data').last().textContent()
+  await expect.poll(count).toMatch(/\d/)
   const before = await count()
 
   // A bar filters everything, and the address has the filter.
