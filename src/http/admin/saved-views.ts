@@ -63,7 +63,7 @@ export const savedViews: readonly Endpoint[] = [
     operationId: 'createSavedView',
     summary: 'Save a view or a dashboard',
     description:
-      'Saves an address of the explorer under a name. It contains no objects and no token: whoever opens it sees what their own token allows.',
+      'Saves an address of the explorer under a name. It contains no objects and no token: each reader sees what their own token allows.',
     body: SavedViewBody,
     response: SavedView,
     options,
