@@ -1,11 +1,17 @@
 /** The commands that create, list and revoke credentials: API tokens, and OAuth clients. */
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { CredentialSpec } from '../access/api-tokens.ts'
+import { type Connection, newIdempotencyKey } from '../client/connection.ts'
 import { isScope, SCOPES, type Scope } from '../contract/scopes.ts'
 import type { ObjectStore } from '../store/object-store.ts'
 import { printMessage, writeOut, writeRows } from './output.ts'
-import { addExamples, parseList } from './service-options.ts'
-import { type CommandAction, recordCommand, withStore } from './store-commands.ts'
+import {
+  addExamples,
+  addServiceOptions,
+  parseList,
+  type ServiceOptions,
+} from './service-options.ts'
+import { administer, type CommandAction, recordCommand } from './store-commands.ts'
 
 /** A kind of credential, and how its commands differ from those of the other kind. */
 export interface CredentialCommands<Options extends CredentialOptions> {
@@ -26,17 +32,21 @@ export interface CredentialCommands<Options extends CredentialOptions> {
   readonly addOptions?: (create: Command) => Command
   /** Returns why the options cannot be used together. */
   readonly findMistake?: (options: Options) => string | undefined
-  /** Creates a credential and returns its id, and what is printed. */
+  /** The path of the endpoints that do the same on a service. */
+  readonly path: `/api/admin/v1/${string}`
+  /** The members of the request that only this kind has. */
+  readonly bodyOf?: (options: Options) => object
+  /** Creates a credential in a store; returns what an endpoint would. */
   readonly create: (
     store: ObjectStore,
     spec: CredentialSpec,
     options: Options,
     nowMs: number,
-  ) => Promise<{ readonly id: string; readonly text: string }>
-  readonly list: (
-    store: ObjectStore,
-    nowMs: number,
-  ) => Promise<readonly Readonly<Record<string, string>>[]>
+  ) => Promise<CreatedCredential>
+  /** Returns what is printed of a new credential. */
+  readonly describe: (created: CreatedCredential) => string
+  readonly list: (store: ObjectStore, nowMs: number) => Promise<readonly ListedCredential[]>
+  readonly toRow: (listed: ListedCredential) => Readonly<Record<string, string>>
   /** Revokes by id or name, and returns the ids. */
   readonly revoke: (
     store: ObjectStore,
@@ -45,8 +55,32 @@ export interface CredentialCommands<Options extends CredentialOptions> {
   ) => Promise<readonly string[]>
 }
 
+/** A token or a client, as lists show it: a store's and, with these members, a service's. */
+export interface ListedCredential {
+  readonly id: string
+  readonly name: string
+  readonly scopes: readonly Scope[]
+  readonly ontologies?: readonly string[] | undefined
+  /** The policies of a client, or the lists of policies of a token. */
+  readonly policies?: readonly (string | readonly string[])[] | undefined
+  readonly expiresAt?: string | undefined
+  /** Of a token. */
+  readonly state?: string
+  /** Of a client. */
+  readonly public?: boolean
+  readonly redirectUris?: readonly string[]
+}
+
+interface CreatedCredential {
+  readonly id: string
+  /** The secret of a token. */
+  readonly token?: string
+  /** The secret of a client that can keep one. */
+  readonly clientSecret?: string | undefined
+}
+
 /** The values of the options that limit a token or a client. */
-export interface CredentialOptions {
+export interface CredentialOptions extends ServiceOptions {
   readonly name: string
   readonly scope: Scope[]
   readonly ontology?: string[]
@@ -54,7 +88,7 @@ export interface CredentialOptions {
   readonly days?: number
 }
 
-/** Adds the commands. Credentials are in the store; a running service sees changes at once. */
+/** Adds the commands. Credentials are in the store, whose services see changes at once. */
 export function addCredentialCommands<Options extends CredentialOptions>(
   program: Command,
   kind: CredentialCommands<Options>,
@@ -67,18 +101,19 @@ export function addCredentialCommands<Options extends CredentialOptions>(
     .command('create')
     .description(kind.createDescription)
     .requiredOption('--name <name>', kind.nameDescription)
-  addExamples(addLimits(kind.addOptions?.(create) ?? create, noun), ...examples.create).action(
-    (options: Options, command: Command) => createCredential(kind, options, command),
+  addServiceOptions(addLimits(kind.addOptions?.(create) ?? create, noun))
+  addExamples(create, ...examples.create).action((options: Options, command: Command) =>
+    createCredential(kind, options, command),
   )
 
   const list = group.command('list').description(`List all ${noun}s, without their secrets.`)
-  addExamples(list, `oqs ${noun} list`).action(() =>
-    withStore(async (store) => writeRows(await kind.list(store, Date.now()))),
+  addExamples(addServiceOptions(list), `oqs ${noun} list`).action((options: ServiceOptions) =>
+    listCredentials(kind, options),
   )
 
   const revoke = group.command('revoke <idOrName>').description(kind.revokeDescription)
-  addExamples(revoke, examples.revoke).action((idOrName: string) =>
-    revokeCredentials(kind, idOrName),
+  addExamples(addServiceOptions(revoke), examples.revoke).action(
+    (idOrName: string, options: ServiceOptions) => revokeCredentials(kind, idOrName, options),
   )
 }
 
@@ -103,15 +138,42 @@ async function createCredential<Options extends CredentialOptions>(
   const mistake = kind.findMistake?.(options)
   if (mistake !== undefined) return command.error(`error: ${mistake}`, { exitCode: 2 })
   const { name, scope: scopes, ontology: ontologies, policy: policies, days } = options
-  await withStore(async (store) => {
-    const nowMs = Date.now()
-    const expiresAtMs = days === undefined ? undefined : nowMs + Math.round(days * DAY_MS)
-    const spec = { name, scopes, ontologies, policies, expiresAtMs }
-    const { id, text } = await kind.create(store, spec, options, nowMs)
-    await recordCommand(store, kind.actions.create, [id])
-    await warnOfUnknown(store, options, kind.noun)
-    await writeOut(text)
+  const created = await administer<CreatedCredential>(options, {
+    onService: (connection) => {
+      const json = { name, scopes, ontologies, policies, days, ...kind.bodyOf?.(options) }
+      const headers = { 'idempotency-key': newIdempotencyKey() }
+      return connection.send({ method: 'POST', path: kind.path, json, headers, isRepeatable: true })
+    },
+    onStore: async (store) => {
+      const nowMs = Date.now()
+      const expiresAtMs = days === undefined ? undefined : nowMs + Math.round(days * DAY_MS)
+      const spec = { name, scopes, ontologies, policies, expiresAtMs }
+      const credential = await kind.create(store, spec, options, nowMs)
+      await recordCommand(store, kind.actions.create, [credential.id])
+      await warnOfUnknown(store, options, kind.noun)
+      return credential
+    },
   })
+  await writeOut(kind.describe(created))
+}
+
+async function listCredentials<Options extends CredentialOptions>(
+  kind: CredentialCommands<Options>,
+  options: ServiceOptions,
+): Promise<void> {
+  const listed = await administer(options, {
+    onService: (connection) => listOfService(kind, connection),
+    onStore: (store) => kind.list(store, Date.now()),
+  })
+  await writeRows(listed.map(kind.toRow))
+}
+
+async function listOfService<Options extends CredentialOptions>(
+  { path }: CredentialCommands<Options>,
+  connection: Connection,
+): Promise<readonly ListedCredential[]> {
+  const { data } = await connection.send<{ data: readonly ListedCredential[] }>({ path })
+  return data
 }
 
 /** Warns of ontologies and policies that do not exist: a misspelt name grants nothing. */
@@ -138,37 +200,54 @@ async function warnOfUnknown(
 
 /** Revokes by id or name and prints how many were revoked. Fails if there was none. */
 async function revokeCredentials<Options extends CredentialOptions>(
-  { noun, revocable, actions, revoke }: CredentialCommands<Options>,
+  kind: CredentialCommands<Options>,
   idOrName: string,
+  options: ServiceOptions,
 ): Promise<void> {
-  await withStore(async (store) => {
-    const revoked = await revoke(store, idOrName, Date.now())
-    if (revoked.length === 0) {
-      throw new Error(
-        `there is no ${revocable} with the id or name ${idOrName}. List them with \`oqs ${noun} list\`.`,
-      )
-    }
-    await recordCommand(store, actions.revoke, revoked)
-    await writeOut(`revoked ${revoked.length}\n`)
+  const revoked = await administer(options, {
+    onService: (connection) => revokeOfService(kind, idOrName, connection),
+    onStore: async (store) => {
+      const ids = await kind.revoke(store, idOrName, Date.now())
+      if (ids.length > 0) await recordCommand(store, kind.actions.revoke, ids)
+      return ids
+    },
   })
+  if (revoked.length === 0) {
+    throw new Error(
+      `there is no ${kind.revocable} with the id or name ${idOrName}. List them with \`oqs ${kind.noun} list\`.`,
+    )
+  }
+  await writeOut(`revoked ${revoked.length}\n`)
 }
 
-interface Limits {
-  readonly scopes: readonly Scope[]
-  readonly ontologies: readonly string[] | undefined
-  /** The policies of a client, or the lists of policies of a token. */
-  readonly policies?: readonly (string | readonly string[])[] | undefined
-  readonly expiresAtMs: number | undefined
+async function revokeOfService<Options extends CredentialOptions>(
+  kind: CredentialCommands<Options>,
+  idOrName: string,
+  connection: Connection,
+): Promise<readonly string[]> {
+  const listed = await listOfService(kind, connection)
+  const matches = listed.filter(
+    ({ id, name, state }) => (id === idOrName || name === idOrName) && state !== 'revoked',
+  )
+  for (const { id } of matches) {
+    await connection.send({ method: 'DELETE', path: `${kind.path}/${encodeURIComponent(id)}` })
+  }
+  return matches.map(({ id }) => id)
 }
 
 /** Returns the columns of a list that say what a credential allows. */
-export function limitColumns({ scopes, ontologies, policies, expiresAtMs }: Limits) {
+export function limitColumns({ scopes, ontologies, policies, expiresAt }: ListedCredential) {
   return {
     scopes: scopes.join(' '),
     ontologies: ontologies?.join(' ') ?? 'all',
     policies: policies?.flat().join(' ') ?? 'none',
-    expires: expiresAtMs === undefined ? 'never' : new Date(expiresAtMs).toISOString(),
+    expires: expiresAt ?? 'never',
   }
+}
+
+/** Returns a time as responses of the service have it. */
+export function timeText(ms: number | undefined): string | undefined {
+  return ms === undefined ? undefined : new Date(ms).toISOString()
 }
 
 const DEFAULT_SCOPE: Scope = 'api:ontologies-read'

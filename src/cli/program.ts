@@ -21,6 +21,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   put: async () => (await import('./commands/put.ts')).addPutCommand,
   patch: async () => (await import('./commands/put.ts')).addPatchCommand,
   delete: async () => (await import('./commands/delete.ts')).addDeleteCommand,
+  context: async () => (await import('./commands/context.ts')).addContextCommand,
   whoami: async () => (await import('./commands/whoami.ts')).addWhoamiCommand,
   token: async () => (await import('./commands/token.ts')).addTokenCommand,
   client: async () => (await import('./commands/client.ts')).addClientCommand,
@@ -30,6 +31,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   backup: async () => (await import('./commands/backup.ts')).addBackupCommand,
   verify: async () => (await import('./commands/verify.ts')).addVerifyCommand,
   config: async () => (await import('./commands/config.ts')).addConfigCommand,
+  complete: async () => (await import('./commands/complete.ts')).addCompleteCommand,
   completion: async () => (await import('./commands/completion.ts')).addCompletionCommand,
 }
 

@@ -43,7 +43,7 @@ export function describeDefinition({
 /** Reads a JSON file, or standard input if it is `-`. */
 export async function readJsonFile(file: string): Promise<unknown> {
   const source = sourceOf(file)
-  const text = await readText(file, source)
+  const text = await readText(file)
   try {
     return JSON.parse(text)
   } catch (error) {
@@ -55,7 +55,8 @@ function sourceOf(file: string): string {
   return file === '-' ? 'standard input' : file
 }
 
-async function readText(file: string, source: string): Promise<string> {
+/** Reads a text file, or standard input if it is `-`. */
+export async function readText(file: string, source = sourceOf(file)): Promise<string> {
   if (file === '-') {
     const { text } = await import('node:stream/consumers')
     return await text(process.stdin)

@@ -1,18 +1,25 @@
 /** Options shared by the commands that connect to a running service. */
 
-import { type Command, InvalidArgumentError } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { Endpoints } from '../client/endpoints/endpoints.ts'
 import { untilInterrupted, untilStopped } from './interrupt.ts'
 import { printMessage } from './output.ts'
+import type { ServiceAddress } from './service-address.ts'
 
 export interface ServiceOptions {
   readonly url?: string
   readonly token?: string
+  readonly context?: string
 }
 
 export interface TypeOptions {
   readonly ontology: string
   readonly type: string
+}
+
+/** Returns the type of the options, as the methods of the client take it. */
+export function typeOf({ ontology, type }: TypeOptions) {
+  return { ontology, objectType: type }
 }
 
 export function addServiceOptions(command: Command): Command {
@@ -27,6 +34,11 @@ export function addServiceOptions(command: Command): Command {
       'bearer token, visible to other users of the machine (default: OQS_TOKEN, else OQS_ADMIN_TOKEN)',
       parseText,
     )
+    .addOption(
+      new Option('--context <name>', 'a service that `oqs context add` has named')
+        .argParser(parseText)
+        .conflicts('url'),
+    )
 }
 
 export function addTypeOptions(command: Command): Command {
@@ -35,29 +47,31 @@ export function addTypeOptions(command: Command): Command {
     .requiredOption('--type <name>', 'API name of the object type', parseText)
 }
 
-/** Opens a client from the options and the settings. */
+interface ConnectOptions {
+  /** Whether a signal lets requests in progress finish and only stops retries. */
+  readonly finishRequests?: boolean
+  /** Whether a request that fails is tried again for as long as it takes. */
+  readonly isEndless?: boolean
+}
+
+/** Opens a client for the service that the options, the settings or the current context name. */
 export async function openClient(
-  { url, token }: ServiceOptions,
+  options: ServiceOptions,
   signal: AbortSignal,
-  {
-    /** Whether a signal lets requests in progress finish and only stops retries. */
-    finishRequests = false,
-    /** Whether a request that fails is tried again for as long as it takes. */
-    isEndless = false,
-  } = {},
+  connectOptions?: ConnectOptions,
 ): Promise<Endpoints> {
-  const [{ effectiveSettings, readConfig }, { Endpoints }] = await Promise.all([
-    import('../server/config.ts'),
-    import('../client/endpoints/endpoints.ts'),
-  ])
-  const config = readConfig(process.env)
-  const secret = config.OQS_TOKEN ?? config.OQS_ADMIN_TOKEN
-  const isUrlSet = effectiveSettings(process.env).some(
-    ({ name, source }) => name === 'OQS_URL' && source !== 'default',
-  )
+  const { findService } = await import('./service-address.ts')
+  return connect(await findService(options), signal, connectOptions)
+}
+
+export async function connect(
+  service: ServiceAddress,
+  signal: AbortSignal,
+  { finishRequests = false, isEndless = false }: ConnectOptions = {},
+): Promise<Endpoints> {
+  const { Endpoints } = await import('../client/endpoints/endpoints.ts')
   return new Endpoints({
-    baseUrl: url ?? (isUrlSet ? config.OQS_URL : localUrl(config)),
-    token: token ?? secret?.reveal(),
+    ...service,
     // A wrong address should be reported at once.
     retries: {
       waitForServiceMs: 0,
@@ -130,15 +144,6 @@ function outageReporter(limit: string): (failure: Error, ms: number) => void {
   }
 }
 
-/** Returns the address of a service with the same settings on this machine. */
-function localUrl({ OQS_PORT, OQS_URL }: { OQS_PORT: number; OQS_URL: string }): string {
-  // Port 0 stands for any free one.
-  if (OQS_PORT === 0) return OQS_URL
-  const url = new URL(OQS_URL)
-  url.port = String(OQS_PORT)
-  return url.origin
-}
-
 export function parseText(text: string): string {
   if (text.trim() === '') throw new InvalidArgumentError('It is empty.')
   return text
@@ -170,7 +175,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-function parseUrl(text: string): string {
+export function parseUrl(text: string): string {
   if (!/^https?:\/\/[^\s/@]+(?:\/|$)/.test(text) || !URL.canParse(text)) {
     throw new InvalidArgumentError('It must start with http:// or https://, without a user name.')
   }

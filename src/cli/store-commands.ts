@@ -1,14 +1,37 @@
-/** Commands that open the store themselves. */
+/** Commands that open the store themselves, or administer a service. */
 import { randomUUID } from 'node:crypto'
 import { hostname, userInfo } from 'node:os'
-import type { Config } from '../server/config.ts'
+import type { Connection } from '../client/connection.ts'
+import type { Config, ConfiguredSetting } from '../server/config.ts'
 import type { ObjectStore } from '../store/object-store.ts'
+import { untilInterrupted } from './interrupt.ts'
+import { printMessage } from './output.ts'
+import { connect, type ServiceOptions } from './service-options.ts'
+
+/** Does the same on a service and on a store. */
+export interface Administration<Result> {
+  readonly onService: (connection: Connection) => Promise<Result>
+  readonly onStore: (store: ObjectStore, config: Config) => Promise<Result>
+}
+
+/** Runs a command on the service that is meant, or else on the store of the settings. */
+export async function administer<Result>(
+  options: ServiceOptions,
+  { onService, onStore }: Administration<Result>,
+): Promise<Result> {
+  const { findAdministered } = await import('./service-address.ts')
+  const service = await findAdministered(options)
+  if (service === undefined) return await withStore(onStore)
+  return await untilInterrupted(async (signal) =>
+    onService((await connect(service, signal)).connection),
+  )
+}
 
 /** Runs a command on the store of the settings, which must exist. */
-export async function withStore(
-  work: (store: ObjectStore, config: Config) => Promise<void>,
-): Promise<void> {
-  const [{ readConfig }, { openExistingStore }] = await Promise.all([
+export async function withStore<Result>(
+  work: (store: ObjectStore, config: Config) => Promise<Result>,
+): Promise<Result> {
+  const [{ effectiveSettings, readConfig }, { openExistingStore }] = await Promise.all([
     import('../server/config.ts'),
     import('../server/open-store.ts'),
   ])
@@ -18,11 +41,18 @@ export async function withStore(
     if (process.env['OQS_URL']) error.message += HINT
     throw error
   })
-  await work(store, config)
+  // Someone who means another store, or a service, would not notice that there is one here.
+  if (effectiveSettings(process.env).some(isDefaultStore)) {
+    printMessage(`using the store ${config.OQS_STORE} in this folder`)
+  }
+  return await work(store, config)
 }
 
-const HINT =
-  ' Token, client and policy commands open the store in OQS_STORE and do not use OQS_URL.'
+function isDefaultStore({ name, source }: ConfiguredSetting): boolean {
+  return name === 'OQS_STORE' && source === 'default'
+}
+
+const HINT = ' To administer the service at OQS_URL, pass its address with --url.'
 
 /** What a command that opened the store did there. */
 export type CommandAction =

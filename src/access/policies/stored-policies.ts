@@ -54,21 +54,24 @@ async function readGuard(
   return { expected: stored ?? null, idempotencyKey }
 }
 
-/** Saves a policy that is given as JSON. Throws an error with the path of the first mistake. */
+/** Returns the policy that JSON describes. Throws an error with the path of the first mistake. */
+export function parsePolicy(json: unknown): Policy {
+  const validate = new Ajv({ strict: false }).compile<Policy>(NamedPolicy)
+  if (validate(json)) return json
+  const [mistake] = validate.errors ?? []
+  const path = mistake?.instancePath.replaceAll('/', '.').replace(/^\./, '') ?? ''
+  throw invalidPolicy([path, mistake?.message])
+}
+
+/** Saves a policy. Throws an error with the path of the first mistake. */
 export async function applyPolicy(
   documents: Documents,
-  json: unknown,
+  policy: Policy,
   readContext: ReadPolicyContext,
 ): Promise<Policy> {
-  const validate = new Ajv({ strict: false }).compile<Policy>(NamedPolicy)
-  if (!validate(json)) {
-    const [mistake] = validate.errors ?? []
-    const path = mistake?.instancePath.replaceAll('/', '.').replace(/^\./, '') ?? ''
-    throw invalidPolicy([path, mistake?.message])
-  }
   try {
-    await savePolicy(documents, json, readContext)
-    return json
+    await savePolicy(documents, policy, readContext)
+    return policy
   } catch (error) {
     throw error instanceof ObjectQueryError ? invalidPolicy(describeMistake(error)) : error
   }

@@ -10,6 +10,7 @@ import {
   type ServiceContext,
   type ServiceOptions,
   type TypeOptions,
+  typeOf,
 } from '../service-options.ts'
 import { addWhere, toQuery, WHERE_HELP, type Where } from '../where-option.ts'
 
@@ -104,7 +105,7 @@ function aggregate(
   { client, options }: ServiceContext<CountOptions>,
   { aggregation, groupBy = [] }: { aggregation: readonly object[]; groupBy?: readonly object[] },
 ): Promise<AggregateResponse> {
-  const type = { ontology: options.ontology, objectType: options.type }
+  const type = typeOf(options)
   const query = toQuery(options.where) as object | undefined
   return client.revision1.aggregateObjects(type, { aggregation, groupBy, query })
 }

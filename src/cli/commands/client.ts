@@ -4,6 +4,7 @@ import {
   addCredentialCommands,
   type CredentialOptions,
   limitColumns,
+  timeText,
 } from '../credential-commands.ts'
 
 interface ClientOptions extends CredentialOptions {
@@ -41,27 +42,39 @@ export function addClientCommand(program: Command): void {
       options.public && options.redirectUri === undefined
         ? 'a public client needs --redirect-uri'
         : undefined,
+    path: '/api/admin/v1/clients',
+    bodyOf: ({ public: isPublic, redirectUri: redirectUris }) => ({
+      public: isPublic,
+      redirectUris,
+    }),
     create: async (store, spec, options, nowMs) => {
       const { createOAuthClient } = await import('../../access/oauth/clients.ts')
       const { public: isPublic = false, redirectUri: redirectUris = [] } = options
       const created = await createOAuthClient(store, { ...spec, isPublic, redirectUris }, nowMs)
-      const { client, secret } = created
-      const secretLine = secret === undefined ? '' : `client_secret ${secret}\n`
-      return { id: client.id, text: `client_id ${client.id}\n${secretLine}` }
+      return { id: created.client.id, clientSecret: created.secret }
+    },
+    describe: ({ id, clientSecret }) => {
+      const secretLine = clientSecret === undefined ? '' : `client_secret ${clientSecret}\n`
+      return `client_id ${id}\n${secretLine}`
     },
     list: async (store, nowMs) => {
       const { listOAuthClients } = await import('../../access/oauth/clients.ts')
-      return (await listOAuthClients(store, nowMs)).map((client) => {
-        const { expires, ...limits } = limitColumns(client)
-        return {
-          id: client.id,
-          name: client.name,
-          kind: client.isPublic ? 'public' : 'confidential',
-          ...limits,
-          redirectUris: client.redirectUris.join(' '),
-          expires,
-        }
-      })
+      return (await listOAuthClients(store, nowMs)).map((client) => ({
+        ...client,
+        expiresAt: timeText(client.expiresAtMs),
+        public: client.isPublic,
+      }))
+    },
+    toRow: (client) => {
+      const { expires, ...limits } = limitColumns(client)
+      return {
+        id: client.id,
+        name: client.name,
+        kind: client.public === true ? 'public' : 'confidential',
+        ...limits,
+        redirectUris: client.redirectUris?.join(' ') ?? '',
+        expires,
+      }
     },
     revoke: async (store, idOrName, nowMs) => {
       const { revokeOAuthClients } = await import('../../access/oauth/clients.ts')

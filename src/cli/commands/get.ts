@@ -9,6 +9,7 @@ import {
   type ServiceContext,
   type ServiceOptions,
   type TypeOptions,
+  typeOf,
 } from '../service-options.ts'
 
 interface GetOptions extends ServiceOptions, TypeOptions, FormOptions {
@@ -34,7 +35,7 @@ async function showObject(
   { client, options, signal }: ServiceContext<GetOptions>,
   key: string,
 ): Promise<void> {
-  const type = { ontology: options.ontology, objectType: options.type }
+  const type = typeOf(options)
   const properties = options.select?.join(',')
   const record = await client.revision1.getObject(type, key, { properties })
   if (chooseForm(options) === 'json') await writeOut(`${JSON.stringify(record)}\n`, signal)

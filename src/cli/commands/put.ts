@@ -10,6 +10,7 @@ import {
   type ServiceContext,
   type ServiceOptions,
   type TypeOptions,
+  typeOf,
 } from '../service-options.ts'
 
 type Options = ServiceOptions & TypeOptions
@@ -44,7 +45,7 @@ async function putObject(
   { client, options, signal }: ServiceContext<Options>,
   given: unknown,
 ): Promise<void> {
-  const type = { ontology: options.ontology, objectType: options.type }
+  const type = typeOf(options)
   const properties = await readProperties(given)
   const name = await client.revision1.primaryKeyOf(type)
   const key = properties[name]
@@ -60,7 +61,7 @@ async function patchObject(
   key: string,
   given: unknown,
 ): Promise<void> {
-  const type = { ontology: options.ontology, objectType: options.type }
+  const type = typeOf(options)
   const properties = await readProperties(given)
   const { version } = await client.administration.patchObject(type, key, properties)
   await writeOut(`patched ${key} (version ${version})\n`, signal)

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { addCredentialCommands, limitColumns } from '../credential-commands.ts'
+import { addCredentialCommands, limitColumns, timeText } from '../credential-commands.ts'
 
 /** Adds `oqs token`. */
 export function addTokenCommand(program: Command): void {
@@ -19,20 +19,27 @@ export function addTokenCommand(program: Command): void {
       ],
       revoke: 'oqs token revoke ci',
     },
+    path: '/api/admin/v1/tokens',
     create: async (store, spec, _options, nowMs) => {
       const { createApiToken } = await import('../../access/api-tokens.ts')
       const { secret, token } = await createApiToken(store, spec, nowMs)
-      return { id: token.id, text: `${secret}\n` }
+      return { id: token.id, token: secret }
     },
+    describe: ({ token }) => `${token}\n`,
     list: async (store, nowMs) => {
       const { tokenState } = await import('../../access/api-tokens.ts')
       return (await store.listApiTokens()).map((token) => ({
-        id: token.id,
-        name: token.name,
-        ...limitColumns(token),
+        ...token,
+        expiresAt: timeText(token.expiresAtMs),
         state: tokenState(token, nowMs),
       }))
     },
+    toRow: (token) => ({
+      id: token.id,
+      name: token.name,
+      ...limitColumns(token),
+      state: token.state ?? '',
+    }),
     revoke: async (store, idOrName, nowMs) => {
       const { revokeApiTokensNamed } = await import('../../access/api-tokens.ts')
       return revokeApiTokensNamed(store, idOrName, nowMs)

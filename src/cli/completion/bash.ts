@@ -27,6 +27,12 @@ ${nodes.map(wordCase).join('\n')}
   fi
   COMPREPLY=($(compgen -W "$words" -- "$current"))
 }
+# Asks the service, so only for values that it knows.
+_oqs_names() {
+  local program=oqs
+  command -v oqs &> /dev/null || program='npx --no oqs'
+  COMPREPLY=($(compgen -W "$($program complete "$1" "$COMP_LINE" 2> /dev/null)" -- "$2"))
+}
 complete -o filenames -F _oqs oqs
 # npx oqs is completed as oqs; other commands of npx get the completion of file names.
 _npx_oqs() {
@@ -53,7 +59,10 @@ function enterCase(node: CommandNode, child: CommandNode): string {
 function valueCases({ path, options }: CommandNode): string[] {
   return options
     .filter(({ takesValue }) => takesValue)
-    .map(({ flag, choices, takesFile }) => {
+    .map(({ flag, choices, takesFile, names }) => {
+      if (names !== undefined) {
+        return `    '${path} ${flag}') _oqs_names ${names} "$current"; return ;;`
+      }
       const words = takesFile ? 'compgen -f' : `compgen -W '${choices.join(' ')}'`
       return `    '${path} ${flag}') COMPREPLY=($(${words} -- "$current")); return ;;`
     })

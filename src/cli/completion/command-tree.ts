@@ -19,6 +19,21 @@ export interface OptionNode {
   readonly takesValue: boolean
   readonly takesFile: boolean
   readonly choices: readonly string[]
+  /** What `oqs complete` prints the possible values of; undefined if there are none. */
+  readonly names: NameKind | undefined
+}
+
+export const NAME_KINDS = ['ontologies', 'types', 'properties', 'contexts'] as const
+export type NameKind = (typeof NAME_KINDS)[number]
+
+const NAMES_OF_OPTIONS: Readonly<Record<string, NameKind>> = {
+  '--ontology': 'ontologies',
+  '--type': 'types',
+  '--select': 'properties',
+  '--order': 'properties',
+  '--by': 'properties',
+  '--where': 'properties',
+  '--context': 'contexts',
 }
 
 export function describeTree(command: Command, path = ''): CommandNode {
@@ -48,12 +63,14 @@ export function nameOf({ path }: CommandNode): string {
 
 function describeOption(option: Option): OptionNode {
   const valueName = /[<[](.+?)[\]>]/.exec(option.flags)?.[1] ?? ''
+  const flag = option.long ?? option.short ?? ''
   return {
-    flag: option.long ?? option.short ?? '',
+    flag,
     description: option.description,
     takesValue: valueName !== '',
     takesFile: isFile(valueName),
     choices: option.argChoices ?? [],
+    names: valueName === '' ? undefined : NAMES_OF_OPTIONS[flag],
   }
 }
 

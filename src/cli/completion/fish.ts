@@ -29,6 +29,12 @@ function __oqs_in_npx
   set -l words (commandline -opc)
   test (count $words) -gt 1; and test "$words[2]" = oqs
 end
+# Asks the service, so only for values that it knows.
+function __oqs_names
+  set -l program oqs
+  command -q oqs; or set program npx --no oqs
+  $program complete $argv[1] (commandline -cp) 2> /dev/null
+end
 complete -c npx -n __oqs_in_npx -f -a '(complete -C (commandline -cp | string replace -r "^\\s*npx\\s+" ""))'
 complete -c oqs -f
 ${nodes.flatMap(completionsOf).join('\n')}
@@ -55,8 +61,9 @@ function completionsOf(node: CommandNode): string[] {
     }),
     ...(node.choices.length > 0 ? [`${at} -a ${quote(node.choices.join(' '))}`] : []),
     ...(node.takesFile ? [`${at} -F`] : []),
-    ...node.options.map(({ flag, description, takesValue, takesFile, choices }) => {
-      const words = choices.length > 0 ? ` -a ${quote(choices.join(' '))}` : ''
+    ...node.options.map(({ flag, description, takesValue, takesFile, choices, names }) => {
+      const list = names === undefined ? choices.join(' ') : `(__oqs_names ${names})`
+      const words = list === '' ? '' : ` -a ${quote(list)}`
       const value = takesValue ? ` -r${takesFile ? ' -F' : ''}${words}` : ''
       return `${at} -l ${quote(flag.replace(/^-+/, ''))}${value} -d ${quote(description)}`
     }),

@@ -1,0 +1,79 @@
+/** Which service a command talks to. */
+import type { Config, ConfiguredSetting } from '../server/config.ts'
+import type { SettingName } from '../server/settings.ts'
+import { printMessage } from './output.ts'
+import type { ServiceOptions } from './service-options.ts'
+
+export interface ServiceAddress {
+  readonly baseUrl: string
+  readonly token: string | undefined
+}
+
+/**
+ * Returns the service of the options, of the settings, of the current context, or else the one with
+ * the default settings on this machine. No service gets a token that is meant for another.
+ */
+export async function findService(options: ServiceOptions): Promise<ServiceAddress> {
+  const { config, settings } = await readSettings()
+  const context = await findContextOf(options, settings)
+  if (context !== undefined) return { ...context, token: options.token ?? context.token }
+  const secret = config.OQS_TOKEN ?? config.OQS_ADMIN_TOKEN
+  const baseUrl = options.url ?? (isSet(settings, 'OQS_URL') ? config.OQS_URL : localUrl(config))
+  return { baseUrl, token: options.token ?? secret?.reveal() }
+}
+
+/**
+ * Returns the service that a command administers. Undefined if it should open the store of the
+ * settings, because neither the options nor, without `OQS_STORE`, the current context names a service.
+ */
+export async function findAdministered(
+  options: ServiceOptions,
+): Promise<ServiceAddress | undefined> {
+  if (options.url !== undefined || options.context !== undefined) return await findService(options)
+  const { settings } = await readSettings()
+  return isSet(settings, 'OQS_STORE') ? undefined : await findContextOf(options, settings)
+}
+
+/** Settings that say which service is meant, so that they go before the current context. */
+const SAY_WHICH_SERVICE: readonly SettingName[] = [
+  'OQS_URL',
+  'OQS_PORT',
+  'OQS_TOKEN',
+  'OQS_ADMIN_TOKEN',
+]
+
+async function findContextOf(
+  { url, context: wanted }: ServiceOptions,
+  settings: readonly ConfiguredSetting[],
+): Promise<ServiceAddress | undefined> {
+  if (url !== undefined) return undefined
+  if (wanted === undefined && SAY_WHICH_SERVICE.some((name) => isSet(settings, name))) {
+    return undefined
+  }
+  const { findContext, readContexts } = await import('./contexts.ts')
+  const contexts = await readContexts()
+  const name = wanted ?? contexts.current
+  if (name === undefined) return undefined
+  const context = findContext(contexts, name)
+  if (wanted === undefined) printMessage(`context ${name}: ${context.url}`)
+  return { baseUrl: context.url, token: context.token }
+}
+
+async function readSettings() {
+  const { effectiveSettings, readConfig } = await import('../server/config.ts')
+  return { config: readConfig(process.env), settings: effectiveSettings(process.env) }
+}
+
+function isSet(settings: readonly ConfiguredSetting[], name: SettingName): boolean {
+  const source = settings.find((setting) => setting.name === name)?.source
+  return source !== 'default' && source !== 'not set'
+}
+
+/** Returns the address of a service with the same settings on this machine. */
+function localUrl({ OQS_PORT, OQS_URL }: Pick<Config, 'OQS_PORT' | 'OQS_URL'>): string {
+  // Port 0 stands for any free one.
+  if (OQS_PORT === 0) return OQS_URL
+  const url = new URL(OQS_URL)
+  url.port = String(OQS_PORT)
+  return url.origin
+}
