@@ -14,6 +14,7 @@ const ON_POSTGRES = ['src/store/postgres/**/*.test.ts', 'test/**/*postgres*.test
 
 /** The tests of `npm run test:long`: every documented example, kills, copies, damaged files, packages. */
 const LONG = [
+  'test/cli/context.test.ts',
   'test/cli/help-examples.test.ts',
   'test/cli/mirror.test.ts',
   'test/cli/parallel-export.test.ts',

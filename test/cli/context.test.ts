@@ -1,5 +1,5 @@
 /** Named services, and commands that administer a service from elsewhere. */
-import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { OQS, startNode } from '../support/oqs-process.ts'
@@ -25,12 +25,7 @@ afterAll(async () => {
 
 /** Runs a command in a folder without a store. */
 async function run(args: readonly string[], environment: Record<string, string> = {}) {
-  const process = startNode(
-    [OQS, ...args],
-    { ...settings, ...environment },
-    'ignore',
-    folder.path,
-  )
+  const process = startNode([OQS, ...args], { ...settings, ...environment }, 'ignore', folder.path)
   const code = await process.ended
   return { code, stdout: process.stdout(), stderr: process.stderr() }
 }
@@ -134,7 +129,10 @@ describe('administration of a service', () => {
   })
 
   it('applies, lists, shows and deletes policies', async () => {
-    const policy = { name: 'sales', rights: [{ ontology: 'aviation', read: true }] }
+    const policy = {
+      name: 'sales',
+      rights: [{ ontology: 'aviation', objectType: 'airport', access: 'read' }],
+    }
     writeFileSync(join(folder.path, 'sales.json'), JSON.stringify(policy))
     expect(await succeed('policy', 'apply', 'sales.json', ...there())).toBe(
       'applied sales: 1 right\n',
@@ -153,11 +151,18 @@ describe('administration of a service', () => {
   })
 
   it('says that it uses the store in the folder, if nothing names another', async () => {
-    const missing = await run(['token', 'list'])
-    expect([missing.code, missing.stderr]).toEqual([
-      1,
-      expect.stringContaining('there is no store at data/oqs.db'),
-    ])
+    mkdirSync(join(folder.path, 'data'))
+    const store = `sqlite:${join(folder.path, 'data/oqs.db')}`
+    await using _ = await startService({ store })
+    const unnamed = await run(['token', 'list'])
+    expect(unnamed).toMatchObject({
+      code: 0,
+      stderr: 'oqs: using the store sqlite:data/oqs.db in this folder\n',
+    })
+    expect(await run(['token', 'list'], { OQS_STORE: store })).toMatchObject({
+      code: 0,
+      stderr: '',
+    })
   })
 })
 
@@ -179,7 +184,7 @@ it('completes the names of ontologies, types, properties and contexts', async ()
   expect(await complete(`list ${there} --ontology`)).toEqual(['aviation'])
   expect(await complete(`list --context prod --ontology aviation --type`)).toContain('airport')
   const select = `list --context prod --ontology aviation --type airport --select`
-  expect(await complete(select)).toContain('elevation')
+  expect(await complete(select)).toContain('runwayFeet')
   expect(await complete('status --context')).toEqual(['prod'])
   expect(await complete('list --url http://127.0.0.1:1 --ontology')).toEqual([''])
 })

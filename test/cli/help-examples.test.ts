@@ -55,7 +55,11 @@ function helpOf(command: Command, parents = ''): HelpOfCommand[] {
   )
   return [
     { name, examples: examples.map(String) },
-    ...command.commands.flatMap((child) => helpOf(child, name)),
+    ...command
+      .createHelp()
+      .visibleCommands(command)
+      .filter((child) => child.name() !== 'help')
+      .flatMap((child) => helpOf(child, name)),
   ]
 }
 
@@ -104,6 +108,7 @@ beforeAll(async () => {
     OQS_URL: service.url,
     OQS_TOKEN: ADMIN_TOKEN,
     OQS_STORE: store,
+    XDG_CONFIG_HOME: join(folder.path, 'config'),
   }
 })
 afterAll(async () => {
@@ -155,6 +160,7 @@ describe('the examples in the help of', () => {
       writeFileSync(join(cwd, 'definitions/aviation.json'), JSON.stringify(SMALL_AVIATION))
       writeFileSync(join(cwd, 'airports.csv'), airportsCsv())
       writeFileSync(join(cwd, 'sales.json'), JSON.stringify(POLICY))
+      writeFileSync(join(cwd, 'prod.token'), ADMIN_TOKEN)
       for (const line of lines) {
         const { code, stderr } = await runExample(line, cwd)
         expect([line, code, stderr]).toEqual([line, 0, expect.any(String)])

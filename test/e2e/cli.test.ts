@@ -118,10 +118,7 @@ describe('oqs token', () => {
     expect(plain.stderr).toMatch(/there is no store at \S+none\.db\. [^\n]*\n$/)
     expect(plain.stderr).not.toContain('OQS_URL')
     const withUrl = await runOqs(['token', 'list'], { ...none, OQS_URL: 'http://service.example' })
-    expect([withUrl.code, withUrl.stderr]).toEqual([
-      1,
-      expect.stringContaining('do not use OQS_URL'),
-    ])
+    expect([withUrl.code, withUrl.stderr]).toEqual([1, expect.stringContaining('with --url')])
   })
 
   it('creates, lists and revokes tokens with immediate effect on a running service', async () => {

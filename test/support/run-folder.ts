@@ -32,10 +32,11 @@ export function setRunFolder(path: string): void {
   process.env['NODE_COMPILE_CACHE'] = join(path, 'compiled')
   // Commands keep notes there.
   process.env['XDG_STATE_HOME'] = join(path, 'state')
+  process.env['XDG_CONFIG_HOME'] = join(path, 'config')
 }
 
 /** Returns the environment that every program of a test needs, whatever its settings. */
 export function programEnvironment(): Environment {
-  const { PATH, NODE_COMPILE_CACHE, XDG_STATE_HOME } = process.env
-  return { PATH, NODE_COMPILE_CACHE, XDG_STATE_HOME }
+  const { PATH, NODE_COMPILE_CACHE, XDG_CONFIG_HOME, XDG_STATE_HOME } = process.env
+  return { PATH, NODE_COMPILE_CACHE, XDG_CONFIG_HOME, XDG_STATE_HOME }
 }

@@ -28,10 +28,10 @@ function optionsOf(line: string): LineOptions {
   const words = (line.match(/"[^"]*"|'[^']*'|[^\s"'=]+/g) ?? []).map((word) =>
     word.replaceAll(/^["']|["']$/g, ''),
   )
-  const valueOf = (flag: string) => words[words.indexOf(flag) + 1 || words.length]
+  const valueAfter = (flag: string) => words[words.indexOf(flag) + 1 || words.length]
   const found = ['url', 'token', 'context', 'ontology', 'type'].map((name) => [
     name,
-    valueOf(`--${name}`),
+    valueAfter(`--${name}`),
   ])
   return Object.fromEntries(found.filter(([, value]) => value !== undefined))
 }

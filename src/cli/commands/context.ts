@@ -17,7 +17,7 @@ export function addContextCommand(program: Command): void {
   addExamples(
     context,
     'oqs context add prod --url https://objects.example.com --token-file prod.token',
-    'oqs status --context prod',
+    'oqs context list',
     'oqs context use prod',
   )
 
