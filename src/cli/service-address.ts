@@ -2,7 +2,13 @@
 import type { Config, ConfiguredSetting } from '../server/config.ts'
 import type { SettingName } from '../server/settings.ts'
 import { printMessage } from './output.ts'
-import type { ServiceOptions } from './service-options.ts'
+
+/** The options of a command that say which service is meant. */
+export interface NamedService {
+  readonly url?: string
+  readonly token?: string
+  readonly context?: string
+}
 
 export interface ServiceAddress {
   readonly baseUrl: string
@@ -13,7 +19,7 @@ export interface ServiceAddress {
  * Returns the service of the options, of the settings, of the current context, or else the one with
  * the default settings on this machine. No service gets a token that is meant for another.
  */
-export async function findService(options: ServiceOptions): Promise<ServiceAddress> {
+export async function findService(options: NamedService): Promise<ServiceAddress> {
   const { config, settings } = await readSettings()
   const context = await findContextOf(options, settings)
   if (context !== undefined) return { ...context, token: options.token ?? context.token }
@@ -26,9 +32,7 @@ export async function findService(options: ServiceOptions): Promise<ServiceAddre
  * Returns the service that a command administers. Undefined if it should open the store of the
  * settings, because neither the options nor, without `OQS_STORE`, the current context names a service.
  */
-export async function findAdministered(
-  options: ServiceOptions,
-): Promise<ServiceAddress | undefined> {
+export async function findAdministered(options: NamedService): Promise<ServiceAddress | undefined> {
   if (options.url !== undefined || options.context !== undefined) return await findService(options)
   const { settings } = await readSettings()
   return isSet(settings, 'OQS_STORE') ? undefined : await findContextOf(options, settings)
@@ -43,7 +47,7 @@ const SAY_WHICH_SERVICE: readonly SettingName[] = [
 ]
 
 async function findContextOf(
-  { url, context: wanted }: ServiceOptions,
+  { url, context: wanted }: NamedService,
   settings: readonly ConfiguredSetting[],
 ): Promise<ServiceAddress | undefined> {
   if (url !== undefined) return undefined

@@ -4,13 +4,9 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { Endpoints } from '../client/endpoints/endpoints.ts'
 import { untilInterrupted, untilStopped } from './interrupt.ts'
 import { printMessage } from './output.ts'
-import type { ServiceAddress } from './service-address.ts'
+import type { NamedService, ServiceAddress } from './service-address.ts'
 
-export interface ServiceOptions {
-  readonly url?: string
-  readonly token?: string
-  readonly context?: string
-}
+export type ServiceOptions = NamedService
 
 export interface TypeOptions {
   readonly ontology: string
