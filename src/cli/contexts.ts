@@ -16,7 +16,7 @@ export interface Contexts {
 }
 
 /** Returns where the contexts are kept, which depends on the system. */
-export function contextsFile({ env, platform } = process): string {
+function contextsFile({ env, platform } = process): string {
   const isWindows = platform === 'win32'
   const folder =
     (isWindows ? env['APPDATA'] : env['XDG_CONFIG_HOME']) ||
