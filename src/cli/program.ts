@@ -18,6 +18,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   export: async () => (await import('./commands/export.ts')).addExportCommand,
   follow: async () => (await import('./commands/follow.ts')).addFollowCommand,
   mirror: async () => (await import('./commands/mirror.ts')).addMirrorCommand,
+  mcp: async () => (await import('./commands/mcp.ts')).addMcpCommand,
   put: async () => (await import('./commands/put.ts')).addPutCommand,
   patch: async () => (await import('./commands/put.ts')).addPatchCommand,
   delete: async () => (await import('./commands/delete.ts')).addDeleteCommand,

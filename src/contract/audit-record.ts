@@ -30,7 +30,9 @@ const Caller = Type.Object(
 /** What is known about a request before it is handled. */
 const entryMembers = {
   requestId: text('The request as the log of the service names it.'),
-  operation: text('The `operationId` of the endpoint; commands use the same names, and `backup`.'),
+  operation: text(
+    'The `operationId` of the endpoint, or `mcp.NAME` for a tool of agents; commands use the same names, and `backup`.',
+  ),
   kind: Type.Enum(['read', 'write']),
   caller: Type.Optional(Caller),
   address: text('The IP address that the request came from; the host name of a command.'),

@@ -14,6 +14,7 @@ import { auditRequests } from './audit/audit-requests.ts'
 import { addEndpoints, lazyValidators } from './endpoint.ts'
 import { addExplorer, type OpenExplorer } from './explorer/serve-explorer.ts'
 import { addHealth } from './health.ts'
+import { addMcp } from './mcp/add-mcp.ts'
 import { addMetrics } from './metrics.ts'
 import { addOAuth } from './oauth/endpoints.ts'
 import { redeemDownload } from './one-time-links/downloads.ts'
@@ -140,6 +141,7 @@ export async function buildApp(given: GivenServices, options: AppOptions): Promi
     addRevision2(secured, services)
     addV2(secured, services)
     addSubscriptions(secured, services, upgrades)
+    addMcp(secured, services, corsOrigins)
     await addAdministration(secured, services)
   })
   return app

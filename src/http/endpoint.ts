@@ -94,6 +94,7 @@ const APIS: readonly Api[] = [
   { path: '/api/v2/', tag: 'v2', label: 'v2' },
   { path: '/api/:apiFamily/', tag: 'Revision 2.0', label: 'revision 2.0' },
   { path: '/multipass/', tag: 'OAuth' },
+  { path: '/mcp', tag: 'Agents', parameters: {} },
 ]
 
 /** Adds an endpoint to the application. */

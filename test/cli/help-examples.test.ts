@@ -33,7 +33,9 @@ const ENDLESS = [
   'oqs mirror --ontology aviation --type airport --to airports.db',
   'oqs mirror --ontology aviation --type airport --to postgres://reports@localhost/reports --table airports',
 ]
-const NOT_RUN = [...SERVING, ...FOLLOWING, ...SYNCING, ...ENDLESS]
+/** An example with another address. */
+const ELSEWHERE = ['oqs mcp --url https://objects.example']
+const NOT_RUN = [...SERVING, ...FOLLOWING, ...SYNCING, ...ENDLESS, ...ELSEWHERE]
 
 interface HelpOfCommand {
   /** Such as `oqs token create`. */

@@ -123,6 +123,7 @@ describe('openapi.json', () => {
       'post /api/v2/ontologies/{ontology}/objects/{objectType}/search',
       'post /api/v2/ontologies/{ontology}/slices/{objectType}',
       'post /api/{apiFamily}/v1/objects/types/{objectType}/search',
+      'post /mcp',
       'post /multipass/api/oauth2/revoke_token',
       'post /multipass/api/oauth2/token',
       'put /api/admin/v1/ontologies/{ontology}',

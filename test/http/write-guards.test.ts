@@ -17,6 +17,7 @@ const READS = new Set([
   'loadObjects',
   'loadObjectsMultipleObjectTypes',
   'loadObjectsOrInterfaces',
+  'mcp',
   'searchInterfaceObjects',
   'searchObjectChangesV2',
   'searchObjects',

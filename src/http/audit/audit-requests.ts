@@ -129,7 +129,7 @@ function describeRequest(
   return {
     atMs: now(),
     requestId: request.id,
-    operation,
+    operation: request.context.auditFacts.operation ?? operation,
     kind,
     ...(caller === undefined ? {} : { caller }),
     address: clientAddress(request, trustedProxies),

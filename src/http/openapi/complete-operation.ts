@@ -136,7 +136,7 @@ const TAGGED_WRITES = [
   'replaceSavedView',
   'savePolicy',
 ]
-const UNTIMED_TAGS = ['OAuth', 'Operation']
+const UNTIMED_TAGS = ['Agents', 'OAuth', 'Operation']
 
 /** Reading one object type names its version; reading several does not. */
 const VERSIONED = /^(?:list|search|get|load|count|aggregate|export|download).*Object/

@@ -321,4 +321,20 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
   aggregateObjectSet: { request: { ...AGGREGATION, objectSet: SWISS_AIRPORTS } },
   createTemporaryObjectSet: { request: { objectSet: SWISS_AIRPORTS } },
   getObjectSet: { response: SWISS_AIRPORTS },
+  mcp: {
+    request: {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: {
+        name: 'search_objects',
+        arguments: { ontology: 'aviation', objectType: 'airport', words: 'zurich' },
+      },
+    },
+    response: {
+      jsonrpc: '2.0',
+      id: 1,
+      result: { content: [{ type: 'text', text: '{"total":1,"objects":[{"iata":"ZRH"}]}' }] },
+    },
+  },
 }

@@ -132,6 +132,7 @@ const TAGS = [
     name: 'Administration',
     description: 'Definitions, writes, exports, tokens, clients, policies and the audit log.',
   },
+  { name: 'Agents', description: 'The Model Context Protocol: tools that read objects.' },
   { name: 'OAuth', description: 'Access tokens for programs and people (OAuth 2.0).' },
   { name: 'Operation', description: 'Health checks and metrics.' },
 ]

@@ -22,6 +22,9 @@ const REQUEST_HEADERS = [
   'if-match',
   'if-none-match',
   'last-event-id',
+  'mcp-protocol-version',
+  'mcp-method',
+  'mcp-name',
 ].join(', ')
 
 /** What scripts may read, beside the headers that are always exposed. */
@@ -61,8 +64,9 @@ export function allowOrigins(app: App, origins: CorsOrigins, { admission }: Serv
 }
 
 /**
- * Refuses a WebSocket of a web site that is not allowed: browsers let any script read from one. Other
- * clients send no origin, and the pages of the service itself have its host.
+ * Refuses a web site that is not allowed to open a WebSocket, since browsers let any script read from
+ * one, or to send messages of agents, as their protocol requires. Other clients send no origin, and the
+ * pages of the service itself have its host.
  */
 export function refuseForeignOrigin(
   { headers: { origin, host } }: IncomingMessage,

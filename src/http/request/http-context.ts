@@ -11,6 +11,8 @@ import type { RequestTrace } from '../tracing/tracing.ts'
 
 /** What an endpoint tells the audit log about its request, besides what was read. */
 interface AuditFacts {
+  /** The operation, if the endpoint has several. */
+  readonly operation?: string
   /** The type that the request names elsewhere than in its path: in its body, or by a ticket. */
   readonly namedType?: { readonly ontology: string; readonly objectType: string }
   /** The names or ids of the tokens, clients or policies that the request wrote. */
