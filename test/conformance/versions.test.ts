@@ -50,8 +50,13 @@ describe('the header oqs-version', () => {
     expect(answer.status).toBe(200)
     expect(answer.headers.get('oqs-version')).toBe('2')
     expect(answer.headers.get('server-timing')).toMatch(
-      /^total;dur=\d+\.\d\d, store;dur=\d+\.\d\d$/,
+      /^total;dur=\d+\.\d\d, store;dur=\d+\.\d\d(?:, plan;desc=[a-zA-Z]+)*$/,
     )
+  })
+
+  it('comes with the plan by which the page was found', async () => {
+    const { headers } = await service.send(`${V1}?pageSize=1`)
+    expect(headers.get('server-timing')).toMatch(/, plan;desc=(?:keyWalk|pageCache)$/)
   })
 
   it('stays the same through a snapshot walk, and comes with 304', async () => {

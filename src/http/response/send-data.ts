@@ -9,7 +9,7 @@ import { bytesOf } from '../../service/aggregate-within.ts'
 import type { FoundRecord } from '../../service/pages/find-object.ts'
 import type { Page } from '../../service/pages/page.ts'
 import type { AggregateResult } from '../../store/object-store.ts'
-import { requireVerified } from '../../store/port/request-context.ts'
+import { type ReadReport, requireVerified } from '../../store/port/request-context.ts'
 import { DiscardedBodies } from './discarded-bodies.ts'
 
 /** The version of the object type that was read. */
@@ -147,10 +147,15 @@ function dataHeaders(
 ): Record<string, string> {
   const [total, store] = [context.elapsedMs().toFixed(2), context.storeMs.toFixed(2)]
   const headers: Record<string, string> = {
-    'server-timing': `total;dur=${total}, store;dur=${store}`,
+    'server-timing': `total;dur=${total}, store;dur=${store}${plansOf(context.reads)}`,
   }
   if (version !== undefined) headers[VERSION_HEADER] = String(version)
   return headers
+}
+
+/** Returns how the pages of the response were read, for people who ask why it took so long. */
+function plansOf(reads: readonly ReadReport[]): string {
+  return [...new Set(reads.map(({ plan }) => plan))].map((plan) => `, plan;desc=${plan}`).join('')
 }
 
 function etagOfPage({ etagInputs, records, isTaggedByContent = false }: Page): string {
