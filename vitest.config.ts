@@ -18,7 +18,6 @@ const LONG = [
   'test/cli/help-examples.test.ts',
   'test/cli/mirror.test.ts',
   'test/cli/parallel-export.test.ts',
-  'test/client/package.test.ts',
   'test/damaged-file.sqlite.test.ts',
   'test/docs/examples.test.ts',
   'test/e2e/columns.test.ts',
@@ -34,6 +33,9 @@ const LONG = [
   'test/e2e/live-file.test.ts',
   'test/e2e/rewrites.test.ts',
   'test/e2e/source.test.ts',
+  'test/release/client-package.test.ts',
+  'test/release/executable.test.ts',
+  'test/release/service-package.test.ts',
   'test/soak.sqlite.test.ts',
 ]
 const LONG_ON_EVERY_STORE = [

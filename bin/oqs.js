@@ -7,22 +7,11 @@ import { constants } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { setFlagsFromString } from 'node:v8'
+import { FLAGS } from './node-flags.js'
 
 const REQUIRED_VERSION = 24
 /** Set by a launcher that runs on an older Node.js; see `exitWithLauncher`. */
 const LAUNCHED = 'OBJECT_QUERY_SERVICE_LAUNCHED'
-/**
- * Garbage collection flags, which must be set at startup. With the defaults the heap grows to
- * several times the live data: twice the memory under load, for a small gain in speed. Pretenuring
- * allocates what lived long once as old objects. In the threads of an import, these are the rows of
- * the first batch; later rows then wait for a full collection, and the CPU time of parsing and writing
- * grows by a sixth.
- */
-const FLAGS = [
-  '--max-semi-space-size=16',
-  '--heap-growing-percent=100',
-  '--no-allocation-site-pretenuring',
-]
 /** For threads, which handle one batch after another. With 16 MB, two of them take 50 MB more. */
 const THREAD_FLAG = '--max-semi-space-size=8'
 /** Other commands end before they produce much garbage. */
@@ -75,7 +64,7 @@ function launchBundledNode() {
   const node = bundledNode()
   if (node === undefined) {
     process.stderr.write(
-      `oqs: this is Node.js ${process.versions.node}, but oqs requires version ${REQUIRED_VERSION} or newer. Install it from https://nodejs.org.\n`,
+      `oqs: this is Node.js ${process.versions.node}, but oqs requires version ${REQUIRED_VERSION} or newer. Install it from https://nodejs.org, or use the executable of a release, which contains it.\n`,
     )
     process.exitCode = 1
     return

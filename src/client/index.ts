@@ -1,4 +1,4 @@
-/** The package entry `object-query-service/client`. */
+/** The entry of the package `@object-query-service/client`. */
 export type {
   CallOptions,
   ConnectionOptions,

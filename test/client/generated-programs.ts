@@ -88,7 +88,7 @@ export const ODD_NAMES: OntologyDefinition = {
 
 /** Compiles only if every line is valid, or invalid where an error is expected. */
 export const CLIENT_PROGRAM = `
-import { and, createClient, not, or, type Where } from 'object-query-service/client'
+import { and, createClient, not, or, type Where } from '@object-query-service/client'
 import type { Book, Library } from './library.ts'
 
 const client = createClient<Library>({ baseUrl: '', ontology: 'library', token: async () => '' })

@@ -55,13 +55,10 @@ async function generate(...args: string[]): Promise<string> {
 /** Compiles programs in a folder where the packages can be imported; returns the mistakes. */
 function compile(name: string, files: Record<string, string>, options = {}): string {
   const path = join(folder.path, name)
-  mkdirSync(join(path, 'node_modules/object-query-service'), { recursive: true })
+  const scope = join(path, 'node_modules/@object-query-service')
+  mkdirSync(scope, { recursive: true })
   symlinkSync(resolve('node_modules/@osdk'), join(path, 'node_modules/@osdk'))
-  const entry = resolve('src/client/index.ts')
-  const manifest = { name: 'object-query-service', exports: { './client': './client.ts' } }
-  const packagePath = join(path, 'node_modules/object-query-service')
-  writeFileSync(join(packagePath, 'package.json'), JSON.stringify(manifest))
-  writeFileSync(join(packagePath, 'client.ts'), `export * from '${entry}'\n`)
+  symlinkSync(resolve('src/client'), join(scope, 'client'))
   for (const [file, text] of Object.entries(files)) writeFileSync(join(path, file), text)
   const config = { compilerOptions: { ...COMPILER_OPTIONS, ...options }, include: ['*.ts'] }
   writeFileSync(join(path, 'tsconfig.json'), JSON.stringify(config))

@@ -9,6 +9,7 @@ const OPERATOR_PAGES = [
   'docs/backups.md',
   'docs/postgresql.md',
   'docs/production.md',
+  'docs/releases.md',
   'docs/sign-in.md',
 ]
 

@@ -129,13 +129,11 @@ export async function runExamples(
   }))
 }
 
-/** Installs what programs of the examples import: this package, from its source, and SDKs. */
+/** Installs what programs of the examples import: the client, from its source, and SDKs. */
 function installPackages(folder: string): void {
-  const own = join(folder, 'node_modules/object-query-service')
+  const own = join(folder, 'node_modules/@object-query-service')
   mkdirSync(own, { recursive: true })
-  writeFileSync(join(own, 'client.js'), `export * from '${resolve('src/client/index.ts')}'\n`)
-  const manifest = { type: 'module', exports: { './client': './client.js' } }
-  writeFileSync(join(own, 'package.json'), JSON.stringify(manifest))
+  symlinkSync(resolve('src/client'), join(own, 'client'))
   symlinkSync(resolve('node_modules/@osdk'), join(folder, 'node_modules/@osdk'))
   writeFileSync(join(folder, 'package.json'), '{"type": "module"}')
 }

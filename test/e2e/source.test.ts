@@ -1,5 +1,5 @@
 /**
- * The service as a checkout runs it. Other tests run the bundle of `bundle-service.ts`; these start
+ * The service as a checkout runs it. Other tests run the bundle of `bundle-programs.ts`; these start
  * the processes and threads of a service on SQLite from their source.
  */
 import { existsSync } from 'node:fs'

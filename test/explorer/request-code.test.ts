@@ -45,16 +45,11 @@ beforeAll(async () => {
   ontology = (await service.send('/api/admin/v1/ontologies/shop')).body
   objectType = ontology.objectTypes.find(({ apiName }) => apiName === 'item') as never
   folder = tempFolder()
-  const packagePath = join(folder.path, 'node_modules/object-query-service')
-  mkdirSync(packagePath, { recursive: true })
+  const scope = join(folder.path, 'node_modules/@object-query-service')
+  mkdirSync(scope, { recursive: true })
   symlinkSync(resolve('node_modules/@osdk'), join(folder.path, 'node_modules/@osdk'))
   symlinkSync(resolve('node_modules/@types'), join(folder.path, 'node_modules/@types'))
-  symlinkSync(resolve('src/client/index.ts'), join(packagePath, 'client.ts'))
-  const exports = { './client': './client.ts' }
-  writeFileSync(
-    join(packagePath, 'package.json'),
-    JSON.stringify({ name: 'object-query-service', type: 'module', exports }),
-  )
+  symlinkSync(resolve('src/client'), join(scope, 'client'))
   writeFileSync(join(folder.path, 'package.json'), '{"type": "module"}')
   const settings = { OQS_URL: service.url, OQS_TOKEN: ADMIN_TOKEN }
   const args = ['ontology', 'types', '--ontology', 'shop', '--for', 'osdk']

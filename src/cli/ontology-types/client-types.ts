@@ -1,4 +1,4 @@
-/** Writes the types of an ontology for `createClient` of `object-query-service/client`. */
+/** Writes the types of an ontology for `createClient` of `@object-query-service/client`. */
 import {
   byApiName,
   type FullMetadata,
@@ -64,7 +64,7 @@ export function writeClientTypes({ ontology: { apiName, description }, ...all }:
   const imports =
     used.length === 0
       ? ''
-      : `import type { ${used.join(', ')} } from 'object-query-service/client'\n\n`
+      : `import type { ${used.join(', ')} } from '@object-query-service/client'\n\n`
   const about = `The ontology ${apiName}, for \`createClient<${ontology}>(…)\`.`
   return [
     '// Written by `oqs ontology types`. Changes are lost when it runs again.\n',

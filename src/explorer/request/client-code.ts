@@ -39,7 +39,7 @@ export function toClientCode(of: TypeView, revision: ApiRevision, origin: string
     ...(view.isSnapshot ? ['.snapshot()'] : []),
   ]
   return `import { env } from 'node:process'
-import { createClient } from 'object-query-service/client'
+import { createClient } from '@object-query-service/client'
 
 const client = createClient({
   baseUrl: ${jsText(origin)},

@@ -21,10 +21,7 @@ export const buildLazySerializers: SerializerFactory = (schemas, options) => {
 
 /** Loads the compiler that Fastify uses by default, in the version that Fastify depends on. */
 function loadFactory(): SerializerFactory {
-  const { resolve } = createRequire(import.meta.url)
-  const requireFromFastify = createRequire(resolve('fastify'))
-  const selectSerializer: () => SerializerFactory = requireFromFastify(
+  return createRequire(createRequire(import.meta.url).resolve('fastify'))(
     '@fastify/fast-json-stringify-compiler',
-  )
-  return selectSerializer()
+  )()
 }

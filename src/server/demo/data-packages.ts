@@ -5,6 +5,7 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 
 export const DATA_PACKAGES = [
   'airport-data-js',
@@ -28,8 +29,8 @@ export function missingPackages(): DataPackage[] {
 /** Returns the command that installs packages in the versions that the demo expects. */
 export function installCommand(names: readonly DataPackage[]): string {
   const text = readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')
-  const { devDependencies } = JSON.parse(text) as { devDependencies: Record<string, string> }
-  return `npm install --no-save ${names.map((name) => `${name}@${devDependencies[name]}`).join(' ')}`
+  const { peerDependencies } = JSON.parse(text) as { peerDependencies: Record<string, string> }
+  return `npm install --no-save ${names.map((name) => `${name}@${peerDependencies[name]}`).join(' ')}`
 }
 
 /** Reads a file of a package; `path` is relative to the main file of the package. */
@@ -48,6 +49,6 @@ export function requirePackage(name: DataPackage): unknown {
 }
 
 function findPackage(name: DataPackage): string {
-  const paths = [import.meta.dirname, process.cwd()]
+  const paths = [fileURLToPath(new URL('.', import.meta.url)), process.cwd()]
   return createRequire(import.meta.url).resolve(name, { paths })
 }

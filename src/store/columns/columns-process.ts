@@ -2,6 +2,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { siblingModule } from '../../contract/sibling-module.ts'
+import { nodeFlags } from '../node-flags.ts'
 import type { ColumnsProcessOptions } from './process/columns-process-main.ts'
 
 /** The pause before the process is started again; it doubles with each early end. */
@@ -40,7 +41,7 @@ export class ColumnsProcess implements AsyncDisposable {
     const program = fileURLToPath(siblingModule('process/columns-process-main', import.meta.url))
     const child = fork(program, [], {
       // What the builder leaves behind is collected on its own thread, which has a low priority.
-      execArgv: ['--single-threaded-gc'],
+      execArgv: nodeFlags(['--single-threaded-gc']),
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     })
     // Not as an argument, which other users of the machine could read: it may contain a password.

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { lowerProcessPriority } from '../../../admission/background-priority.ts'
 import { ObjectQueryError } from '../../../contract/errors.ts'
 import { siblingModule } from '../../../contract/sibling-module.ts'
+import { nodeFlags } from '../../node-flags.ts'
 import type { ReaderExit } from '../../object-store.ts'
 import { failureOf, type JobReply, joinResult, type ResultPiece, START_ID } from './thread-jobs.ts'
 
@@ -40,7 +41,7 @@ export class ReaderProcess {
     this.#child = fork(program, [path, String(maxBytes)], {
       serialization: 'advanced',
       // Not inherited from the service: a debugger, for example, would need the same port.
-      execArgv: [`--max-old-space-size=${maxHeapMb}`, '--max-semi-space-size=16'],
+      execArgv: nodeFlags([`--max-old-space-size=${maxHeapMb}`, '--max-semi-space-size=16']),
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     })
     this.#child.on('message', (message) => {

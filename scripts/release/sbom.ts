@@ -1,0 +1,31 @@
+/** The bill of materials: every package that the service needs at run time. */
+import { execFile } from 'node:child_process'
+import { hash } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
+import { promisify } from 'node:util'
+
+const MAX_BYTES = 16 * 1024 * 1024
+
+/** Writes it with the time of the commit, and with a serial number that follows from its content. */
+export async function writeSbom(file: string, time: Date): Promise<void> {
+  const { stdout } = await promisify(execFile)('npm', ['run', '--silent', 'sbom'], {
+    maxBuffer: MAX_BYTES,
+  })
+  const sbom = JSON.parse(stdout)
+  sbom.metadata.timestamp = time.toISOString()
+  delete sbom.serialNumber
+  sbom.serialNumber = `urn:uuid:${uuidOf(JSON.stringify(sbom))}`
+  writeFileSync(file, `${JSON.stringify(sbom, null, 2)}\n`)
+}
+
+/** Returns a UUID of version 8: its bits are those of a hash. */
+function uuidOf(text: string): string {
+  const hex = hash('sha256', text)
+  const parts = [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    `8${hex.slice(13, 16)}`,
+    `a${hex.slice(17, 20)}`,
+  ]
+  return [...parts, hex.slice(20, 32)].join('-')
+}
