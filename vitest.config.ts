@@ -67,7 +67,7 @@ const IN_A_BROWSER = 'test/explorer/**/*.test.ts'
 const JOURNEYS = 'test/explorer/journeys.test.ts'
 /** The other screens, and what each must also do: for keyboards, on phones, behind a path. */
 const LONG_IN_A_BROWSER = [
-  ...['accessibility', 'admin', 'base-path', 'live', 'load', 'load-existing', 'narrow'],
+  ...['accessibility', 'admin', 'base-path', 'columns', 'live', 'load', 'load-existing', 'narrow'],
   ...['pictures', 'share', 'table', 'walk'],
 ].map((name) => `test/explorer/${name}.test.ts`)
 

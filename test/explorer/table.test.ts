@@ -261,7 +261,7 @@ it('does nothing on single letters once they are switched off', async () => {
 it('looks at the object of the active row, follows the arrows, and closes on Escape', async () => {
   const page = await openItems()
   const panel = (key: string) => page.getByRole('complementary', { name: `Object ${key}` })
-  await page.locator('[aria-rowindex="2"] [aria-colindex="2"]').click()
+  await page.locator('[aria-rowindex="2"] [aria-colindex="3"]').click()
   // The focus follows a click or a key with the next frame.
   const focused = (row: number) => page.locator(`[aria-rowindex="${row}"] :focus`).waitFor()
   await focused(2)

@@ -1,22 +1,6 @@
-/** What all charts share: their width, the colours of their series, the legend and the tooltip. */
-import { type ReactNode, type RefObject, useLayoutEffect, useRef, useState } from 'react'
+/** What all charts share: the colours of their series, the legend and the tooltip. */
+import type { ReactNode } from 'react'
 import type { DrawnChart, Line } from './drawn-chart.ts'
-
-/** Returns the width of an element in pixels, so that texts of a chart keep their size. */
-export function useWidth(): readonly [RefObject<HTMLDivElement | null>, number] {
-  const element = useRef<HTMLDivElement>(null)
-  const [width, setWidth] = useState(0)
-  useLayoutEffect(() => {
-    const { current } = element
-    if (current === null) return
-    const measure = () => setWidth(Math.floor(current.clientWidth))
-    measure()
-    const observer = new ResizeObserver(measure)
-    observer.observe(current)
-    return () => observer.disconnect()
-  }, [])
-  return [element, width]
-}
 
 interface Colours {
   readonly fill: string

@@ -1,8 +1,9 @@
 /** A grid of two dimensions, the stronger the colour the larger the value. */
 import { type KeyboardEvent, useRef, useState } from 'react'
 import { fittingTicks, tickAnchor } from '../pictures/ticks.ts'
+import { useWidth } from '../ui/hooks.ts'
 import type { Axis } from './axis.ts'
-import { cutText, type Pointed, Tip, useWidth } from './chart-parts.tsx'
+import { cutText, type Pointed, Tip } from './chart-parts.tsx'
 import { type DrawnChart, filtersOf, type Line, lengthOf } from './drawn-chart.ts'
 import type { FormProps } from './forms.ts'
 

@@ -1,7 +1,8 @@
 /** Lying bars: a row for each value, with its name before the bar and its amount after it. */
 import { scaleLinear } from 'd3-scale'
 import { type KeyboardEvent, useRef, useState } from 'react'
-import { coloursOf, cutText, describeRow, type Pointed, Tip, useWidth } from './chart-parts.tsx'
+import { useWidth } from '../ui/hooks.ts'
+import { coloursOf, cutText, describeRow, type Pointed, Tip } from './chart-parts.tsx'
 import { type DrawnChart, filtersOf, type Line, lengthOf } from './drawn-chart.ts'
 import type { FormProps } from './forms.ts'
 

@@ -76,7 +76,7 @@ function TableTile({ of, canCount }: Pick<TileViewProps, 'of' | 'canCount'>) {
     placeholderData: (last) => last,
   })
   if (error !== null) return <ErrorNote error={new Error(messageOf(error), { cause: error })} />
-  const columns = columnsOf(ontology, objectType, view.columns, { styleOf }).slice(0, SHOWN_COLUMNS)
+  const columns = columnsOf(ontology, objectType, view, { styleOf }).slice(0, SHOWN_COLUMNS)
   return (
     <div className="grid gap-2">
       <section

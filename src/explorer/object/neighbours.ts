@@ -8,6 +8,7 @@ import {
   compileWhere,
   OBJECT_SET_SYNTAX,
 } from '../../client/query/compile-where.ts'
+import type { OrderTerm as QueryTerm } from '../../client/query/page-requests.ts'
 import {
   keyText,
   type ObjectRecord,
@@ -17,6 +18,7 @@ import {
 import type { Service } from '../api/service.ts'
 import { COUNT } from '../queries/aggregate.ts'
 import { readRecords } from '../queries/object-queries.ts'
+import { reverseOrder } from '../queries/page-request.ts'
 import { conditionsOf, type ShownType, scalarOf, typePathOf } from '../view/type-view.ts'
 import type { OrderTerm, ViewState } from '../view/view-state.ts'
 
@@ -76,10 +78,6 @@ function lastDirection(order: readonly OrderTerm[]): OrderTerm['direction'] {
   return order.at(-1)?.direction ?? 'asc'
 }
 
-function reverseTerm({ property, direction }: OrderTerm): OrderTerm {
-  return { property, direction: direction === 'asc' ? 'desc' : 'asc' }
-}
-
 export function neighboursQuery(service: Service, listed: ListedObject) {
   const { objectType, list, record } = listed
   const { filters, text, box, order } = list
@@ -87,7 +85,7 @@ export function neighboursQuery(service: Service, listed: ListedObject) {
     queryKey: ['neighbours', objectType.rid, keyText(record.key), filters, text, box, order],
     queryFn: async ({ signal }) => {
       const conditions = conditionsOf(list, listed, 'v2')
-      const find: Find = async (found, terms) => {
+      const find = async (found: readonly Conditions[], terms: readonly QueryTerm[]) => {
         const query = { conditions: found, order: terms }
         return (await readRecords(service, listed, query, { pageSize: 1, signal }))[0]
       }
@@ -100,42 +98,16 @@ export function neighboursQuery(service: Service, listed: ListedObject) {
         const answers = await service.objectSets.aggregateBatch(path, { aggregations }, { signal })
         return answers.map(({ data }) => Number(data[0]?.metrics[0]?.value ?? 0))
       }
-      const byKey: OrderTerm = { property: objectType.primaryKey, direction: lastDirection(order) }
-      const others = order.filter(({ property }) => property !== byKey.property)
+      const { primaryKey } = objectType
       const before = [...conditions, besideCondition(objectType, order, record, 'before')]
       const after = [...conditions, besideCondition(objectType, order, record, 'after')]
       const [previous, next, [preceding = 0, total = 0]] = await Promise.all([
-        findLast(find, before, [...others, byKey]),
-        find(after, order.length === 0 ? [byKey] : order),
+        find(before, reverseOrder(order, primaryKey)),
+        find(after, order.length === 0 ? [{ property: primaryKey, direction: 'asc' }] : order),
         count(before, conditions),
       ])
       // Positions are counted from 1.
       return { previous, next, position: preceding + 1, total }
     },
   })
-}
-
-type Find = (
-  conditions: readonly Conditions[],
-  order: readonly OrderTerm[],
-) => Promise<ObjectRecord | undefined>
-
-/**
- * Returns the last object of an ordered list. Missing values come last in both directions, so the
- * end of the list cannot be read in the reversed order: it is found term by term.
- */
-async function findLast(
-  find: Find,
-  conditions: readonly Conditions[],
-  [term, ...rest]: readonly OrderTerm[],
-): Promise<ObjectRecord | undefined> {
-  if (term === undefined) return undefined
-  if (rest.length === 0) return find(conditions, [reverseTerm(term)])
-  const { property } = term
-  const last = await findLast(find, [...conditions, equals(property, null)], rest)
-  if (last !== undefined) return last
-  const largest = await find(conditions, [reverseTerm(term)])
-  if (largest === undefined) return undefined
-  const value = largest.properties[property] ?? null
-  return findLast(find, [...conditions, equals(property, value)], rest)
 }

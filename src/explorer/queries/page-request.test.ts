@@ -36,6 +36,29 @@ describe('the request for a page', () => {
     )
   })
 
+  it('reads from the end, where objects without a value come', () => {
+    const reversed = (order: ViewState['order'], revision: 'v2' | '1') => {
+      const of = { ontology, objectType, view: { ...EMPTY_VIEW, order } }
+      return pageRequest(of, revision, { pageSize: 10, isReversed: true })
+    }
+    expect(reversed([], '1').query).toMatchObject({ orderBy: 'properties.id:desc' })
+    const { json } = reversed(
+      [
+        { property: 'name', direction: 'desc' },
+        { property: 'population', direction: 'asc' },
+      ],
+      'v2',
+    )
+    expect(json).toMatchObject({
+      orderBy: {
+        fields: [
+          { field: 'name', direction: 'asc', nulls: 'first' },
+          { field: 'population', direction: 'desc', nulls: 'first' },
+        ],
+      },
+    })
+  })
+
   it('searches in v2 with conditions, text and a box', () => {
     const { path, json } = request({
       filters: [

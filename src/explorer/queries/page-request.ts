@@ -2,6 +2,7 @@
 import type { ServiceRequest } from '../../client/connection.ts'
 import {
   familyPageRequest,
+  type OrderTerm,
   revision1PageRequest,
   v2PageRequest,
 } from '../../client/query/page-requests.ts'
@@ -13,6 +14,8 @@ export interface PageOptions {
   readonly pageToken?: string | undefined
   /** The key after which a walk continues without the token of its last page. */
   readonly after?: string | undefined
+  /** True for a walk from the last object to the first. */
+  readonly isReversed?: boolean
 }
 
 /** The largest page of revision 2.0. */
@@ -30,14 +33,27 @@ export function isInKeyOrder({ order }: ViewState): boolean {
   return order.length === 0
 }
 
+/**
+ * Returns the order of the same objects from the last to the first. Missing values come last unless an
+ * order says otherwise; equal values are ordered by key, in the direction of the last term.
+ */
+export function reverseOrder(order: ViewState['order'], primaryKey: string): readonly OrderTerm[] {
+  if (order.length === 0) return [{ property: primaryKey, direction: 'desc' }]
+  return order.map(({ property, direction }) => ({
+    property,
+    direction: direction === 'asc' ? 'desc' : 'asc',
+    nulls: 'first',
+  }))
+}
+
 /** Returns the request for a page. Throws `NotExpressible` if the API cannot express the view. */
 export function pageRequest(
   of: TypeView,
   revision: ApiRevision,
-  { pageSize, pageToken, after }: PageOptions,
+  { pageSize, pageToken, after, isReversed = false }: PageOptions,
 ): ServiceRequest {
   const { ontology, objectType, view } = of
-  const { order } = view
+  const order = isReversed ? reverseOrder(view.order, objectType.primaryKey) : view.order
   const rest = { field: objectType.primaryKey, operator: 'gt', value: after ?? '' } as const
   const filters = after === undefined ? view.filters : [...view.filters, rest]
   const conditions = conditionsOf({ ...view, filters }, of, revision)

@@ -8,7 +8,7 @@ import { areLettersOn, switchLetters, useKeys } from '../ui/hooks.ts'
 const KEYS: readonly (readonly [keys: string, meaning: string])[] = [
   ['Ctrl K or ⌘ K', 'Find types, properties, views and actions'],
   ['Arrows, Home, End, Page Up, Page Down', 'Move in the table; with Ctrl to its ends'],
-  ['Enter', 'Open the object'],
+  ['Enter', 'Open the object; in a foreign key, the linked one'],
   ['Space', 'Look at the object beside the table; the arrows lead on to the next'],
   ['=', 'Show only objects with this value'],
   ['-', 'Leave out objects with this value'],

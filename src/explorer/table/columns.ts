@@ -13,6 +13,7 @@ import {
 } from '../api/ontology.ts'
 import type { Walk } from '../queries/walk.ts'
 import { formatValue, type NumberStyle } from '../ui/format-value.ts'
+import type { ViewState } from '../view/view-state.ts'
 
 export interface Column {
   readonly name: string
@@ -20,11 +21,22 @@ export interface Column {
   readonly width: number
   readonly isNumeric: boolean
   readonly style: NumberStyle
-  /**
-   * The target of the property: the object of the row for its key, another for a foreign key. It has
-   * the API name of the type that values are keys of, and its address.
-   */
-  readonly link: { readonly type: string; readonly to: string } | undefined
+  /** Where the values lead: to linked objects, or, key and title, to the object of the row. */
+  readonly link: ColumnLink | undefined
+  readonly isPinned: boolean
+  /** Pixels from the left edge at which the column stays; undefined if it moves with the others. */
+  readonly left: number | undefined
+  /** True for the last of several columns that stay, below which the others move. */
+  readonly isEdge: boolean
+}
+
+interface ColumnLink {
+  /** The API name of the type of the objects. */
+  readonly type: string
+  /** The address of the type. */
+  readonly to: string
+  /** True if the object is that of the row. */
+  readonly isOwn: boolean
 }
 
 const WIDTHS: Readonly<Record<string, number>> = {
@@ -59,42 +71,91 @@ export interface ColumnOptions {
   /** The length of the longest key that was read. */
   readonly keyLength?: number
   readonly styleOf?: (property: string) => NumberStyle
+  /** The width of the table, of which pinned columns leave a part to the others. */
+  readonly room?: number
 }
 
-/** Returns the columns in the order of the view: the key first, then the title, then the rest. */
+/** The part of the table that pinned columns may take. */
+const PINNED_PART = 0.6
+
+/** Returns the columns of a view: the key, then those that are pinned, then the others. */
 export function columnsOf(
   ontology: OntologyDefinition,
-  { apiName, properties, primaryKey, titleProperty }: ObjectTypeDefinition,
-  chosen: readonly string[] | undefined,
-  { widths = {}, sample = [], keyLength = 0, styleOf = () => 'auto' }: ColumnOptions = {},
+  type: ObjectTypeDefinition,
+  view: Pick<ViewState, 'columns' | 'pins'>,
+  options: ColumnOptions = {},
 ): readonly Column[] {
+  const { widths = {}, sample = [], keyLength = 0, styleOf = () => 'auto' } = options
+  const { room = Number.POSITIVE_INFINITY } = options
+  const { apiName, properties, primaryKey, titleProperty } = type
   const links = new Map(
     linksOf(ontology, apiName)
       .filter(({ cardinality }) => cardinality === 'one')
       .map(({ foreignKey, target }) => [foreignKey, target]),
   )
-  links.set(primaryKey, apiName)
-  const names = Object.keys(properties)
-  const first = [primaryKey, ...(titleProperty === undefined ? [] : [titleProperty])]
-  const all = [...new Set([...first, ...names])]
-  const shown = chosen === undefined ? all : [...new Set([primaryKey, ...chosen])]
-  return shown.flatMap((name) => {
+  let left: number | undefined = 0
+  const shown = shownNames(type, view).flatMap((name) => {
     const definition = properties[name]
     if (definition === undefined) return []
     const isNumeric = isNumber(definition.type)
     const isKey = name === primaryKey
     const style = styleOf(name)
-    const target = links.get(name)
+    const isOwn = isKey || name === titleProperty
+    const target = isOwn ? apiName : links.get(name)
     const usual = Math.max(
-      target === undefined || isKey ? contentWidth(name, definition, sample, style) : LINK_WIDTH,
+      target === undefined || isOwn ? contentWidth(name, definition, sample, style) : LINK_WIDTH,
       isKey ? Math.min(LONGEST_KEY, widthOf(keyLength)) : 0,
       nameOfProperty(name, definition).length * HEADER_CHARACTER_WIDTH + HEADER_EXTRA,
     )
     const width = Math.max(MIN_WIDTH, widths[name] ?? usual)
-    const link =
-      target === undefined ? undefined : { type: target, to: screenPath(ontology.apiName, target) }
-    return [{ name, definition, width, isNumeric, style, link }]
+    const link = target === undefined ? undefined : linkTo(ontology.apiName, target, isOwn)
+    const isPinned = isKey || view.pins.includes(name)
+    const mayStay = isKey || (isPinned && (left ?? 0) + width <= PINNED_PART * room)
+    const stays = mayStay ? left : undefined
+    left = stays === undefined ? undefined : stays + width
+    return [{ name, definition, width, isNumeric, style, link, isPinned, left: stays }]
   })
+  const last = shown.findLast((column) => column.left)
+  return shown.map((column) => ({ ...column, isEdge: column === last }))
+}
+
+function linkTo(ontology: string, type: string, isOwn: boolean): ColumnLink {
+  return { type, to: screenPath(ontology, type), isOwn }
+}
+
+/** Returns the names of all columns in the usual order: the key, the title, then the others. */
+function usualNames({ properties, primaryKey, titleProperty }: ObjectTypeDefinition): string[] {
+  const first = [primaryKey, ...(titleProperty === undefined ? [] : [titleProperty])]
+  return [...new Set([...first, ...Object.keys(properties)])]
+}
+
+/** Returns the names of the columns in view, in their order. The key is always the first. */
+export function shownNames(
+  type: ObjectTypeDefinition,
+  { columns, pins }: Pick<ViewState, 'columns' | 'pins'>,
+): readonly string[] {
+  const names = columns ?? usualNames(type)
+  const pinned = names.filter((name) => pins.includes(name))
+  return [...new Set([type.primaryKey, ...pinned, ...names])]
+}
+
+/** Returns columns as the view holds them: nothing if they are all, in the usual order. */
+export function columnsToKeep(
+  type: ObjectTypeDefinition,
+  names: readonly string[],
+): readonly string[] | undefined {
+  const isUsual = names.join() === usualNames(type).join()
+  return isUsual ? undefined : names.filter((name) => name !== type.primaryKey)
+}
+
+/** Returns the columns with one at another place. Pinned columns stay before the others. */
+export function moveColumn(columns: readonly Column[], name: string, to: number): string[] {
+  const names = columns.map((column) => column.name)
+  const from = names.indexOf(name)
+  const pinned = columns.filter(({ isPinned }) => isPinned).length
+  const [first, end] = columns[from]?.isPinned ? [1, pinned] : [pinned, columns.length]
+  const at = Math.max(first, Math.min(end - 1, to > from ? to - 1 : to))
+  return from <= 0 ? names : names.toSpliced(from, 1).toSpliced(at, 0, name)
 }
 
 /** The width of the longest text among some records, within reason. */

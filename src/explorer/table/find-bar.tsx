@@ -9,13 +9,13 @@ import { useObjects } from './use-objects.ts'
 /** Searches the rows that were read, whether they are rendered or not. */
 export function FindBar({ columns }: { readonly columns: readonly Column[] }) {
   const { walk: viewWalk, grid, setFinding } = useObjects()
-  const { walk, state } = viewWalk
+  const { walk, rows } = viewWalk
   const close = () => setFinding(false)
   const [text, setText] = useState('')
   const [note, setNote] = useState('')
   const last = useRef(-1)
   const find = async (isBackward: boolean) => {
-    const found = await findInRows(walk, columns, { text, from: last.current, isBackward })
+    const found = await findInRows(rows, columns, { text, from: last.current, isBackward })
     const result = found === undefined ? 'Not found' : `Row ${formatCount(found.row + 1)}`
     setNote(walk.hasEvicted ? `${result}; only rows still in memory were searched` : result)
     if (found === undefined) return
@@ -40,7 +40,7 @@ export function FindBar({ columns }: { readonly columns: readonly Column[] }) {
         autoFocus
         className="w-50 h-7 px-2 border border-edge rounded-md bg-transparent text-base"
         aria-label="Find"
-        placeholder={`Find in ${formatCount(state.rowCount)} rows`}
+        placeholder={`Find in ${formatCount(rows.readCount)} rows`}
         value={text}
         onChange={(event) => {
           setText(event.target.value)

@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest'
-import type { WalkPage, WalkState } from '../queries/walk.ts'
 import type { Column } from './columns.ts'
 import { findInRows } from './find-in-rows.ts'
 
@@ -11,6 +10,9 @@ const columns = ['name', 'size'].map(
     isNumeric: false,
     style: 'auto',
     link: undefined,
+    isPinned: false,
+    left: undefined,
+    isEdge: false,
   }),
 )
 const pagesOfRows = [
@@ -20,17 +22,15 @@ const pagesOfRows = [
   ],
   [{ name: 'Bernau', size: undefined }],
 ]
-const walk = {
-  getState: () =>
-    ({
-      rowCount: 3,
-      pages: [0, 1].map((index) => ({ index, firstRow: 2 * index }) as WalkPage),
-    }) as unknown as WalkState,
-  recordsOf: (index: number) =>
-    (pagesOfRows[index] ?? []).map((properties) => ({ key: 1, title: undefined, properties })),
+const rows = {
+  rowCount: 3,
+  pages: pagesOfRows.map((page, index) => ({
+    firstRow: 2 * index,
+    records: () => page.map((properties) => ({ key: 1, title: undefined, properties })),
+  })),
 }
 const find = (text: string, from: number, isBackward = false) =>
-  findInRows(walk, columns, { text, from, isBackward })
+  findInRows(rows, columns, { text, from, isBackward })
 
 it('finds the next row, goes round, and searches backwards', async () => {
   expect(await find('bern', -1)).toEqual({ row: 1, column: 0 })

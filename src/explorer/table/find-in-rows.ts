@@ -1,6 +1,6 @@
 /** Finds a text in the rows that were read. The browser's own search sees rendered rows only. */
 import type { ObjectRecord } from '../api/ontology.ts'
-import type { Walk } from '../queries/walk.ts'
+import type { TableRows } from '../queries/table-rows.ts'
 import type { Column } from './columns.ts'
 
 export interface FoundCell {
@@ -23,21 +23,17 @@ function columnWith(record: ObjectRecord, columns: readonly Column[], wanted: st
  * work can run in between.
  */
 export async function findInRows(
-  walk: Pick<Walk, 'getState' | 'recordsOf'>,
+  { pages, rowCount }: Pick<TableRows, 'pages' | 'rowCount'>,
   columns: readonly Column[],
   options: { readonly text: string; readonly from: number; readonly isBackward: boolean },
 ): Promise<FoundCell | undefined> {
   const wanted = normalise(options.text)
   if (wanted === '') return undefined
-  const { pages, rowCount } = walk.getState()
   const order = options.isBackward ? pages.toReversed() : pages
   // The rows behind the start first, then the others: a search goes round.
   for (const isWrapped of [false, true]) {
     for (const page of order) {
-      const rows = walk.recordsOf(page.index).map((record, at) => ({
-        record,
-        row: page.firstRow + at,
-      }))
+      const rows = page.records().map((record, at) => ({ record, row: page.firstRow + at }))
       for (const { record, row } of options.isBackward ? rows.toReversed() : rows) {
         const isAhead = options.isBackward ? row < options.from : row > options.from
         if (isAhead === isWrapped || row >= rowCount) continue

@@ -1,57 +1,82 @@
 /** The heads of the columns, each with its menu. */
-import { type KeyboardEvent, type PointerEvent, useRef, useState } from 'react'
+import { type KeyboardEvent, type PointerEvent, type RefObject, useRef } from 'react'
 import { nameOfProperty } from '../api/ontology.ts'
-import { FilterForm } from '../filters/filter-form.tsx'
-import { Icon, type IconName } from '../ui/controls.tsx'
+import { Icon } from '../ui/controls.tsx'
 import { Popup } from '../ui/dialog.tsx'
-import { lazyView } from '../ui/lazy-part.tsx'
-import { DEFAULT_CHART } from '../view/chart-state.ts'
-import { replaceFilters } from '../view/type-view.ts'
-import type { Filter, OrderTerm } from '../view/view-state.ts'
-import { type Column, isSortable, MIN_WIDTH } from './columns.ts'
-import { addTerm, orderOf, toggleOrder } from './order-terms.ts'
+import { ColumnMenu } from './column-menu.tsx'
+import { type Column, columnsToKeep, isSortable, MIN_WIDTH, moveColumn } from './columns.ts'
+import { fitWidth } from './fit-width.ts'
+import { orderOf, toggleOrder } from './order-terms.ts'
+import { type ColumnDrag, useColumnDrag } from './use-column-drag.ts'
 import { useObjects } from './use-objects.ts'
-
-// Loaded when the first menu is opened.
-const ColumnProfile = lazyView(
-  'column',
-  async () => (await import('../charts/column-profile.tsx')).ColumnProfile,
-)
 
 export interface GridHeaderProps {
   readonly columns: readonly Column[]
   readonly onWidth: (column: string, width: number) => void
 }
 
-export function GridHeader({ columns, onWidth }: GridHeaderProps) {
+export function GridHeader(props: GridHeaderProps & { readonly grid: RefObject<Element | null> }) {
+  const { columns, onWidth, grid } = props
+  const { of, setView } = useObjects()
+  const { drag, handlersOf } = useColumnDrag(({ name, to }) => {
+    const names = moveColumn(columns, name, to)
+    setView({ columns: columnsToKeep(of.objectType, names) }, { replace: true })
+  })
   return (
     <div role="rowgroup" className="sticky top-0 z-2 bg-panel border-b border-line">
-      <div role="row" tabIndex={-1} aria-rowindex={1} className="flex h-8">
+      <div role="row" tabIndex={-1} aria-rowindex={1} className="flex h-8 select-none">
         {columns.map((column, index) => (
-          <HeaderCell key={column.name} {...{ column, columns, index, onWidth }} />
+          <HeaderCell
+            key={column.name}
+            {...{ column, columns, index, onWidth }}
+            dragging={column.left === 0 ? undefined : handlersOf(column.name)}
+            mark={drag && markOf(drag, columns, index)}
+            onFit={() => {
+              if (grid.current) onWidth(column.name, fitWidth(grid.current, index))
+            }}
+          />
         ))}
       </div>
     </div>
   )
 }
 
+const DRAGGED = 'opacity-50'
+const BEFORE = 'shadow-[inset_2px_0_0_var(--color-accent)]'
+const AFTER = 'shadow-[inset_-2px_0_0_var(--color-accent)]'
+
+/** Marks the column that is dragged, and the edge at which it would be dropped. */
+function markOf({ name, to }: ColumnDrag, columns: readonly Column[], index: number): string {
+  const names = columns.map((column) => column.name)
+  if (names[index] === name) return DRAGGED
+  const [from, at] = [names.indexOf(name), moveColumn(columns, name, to).indexOf(name)]
+  if (at === from || at !== index) return ''
+  return at > from ? AFTER : BEFORE
+}
+
 interface HeaderCellProps extends GridHeaderProps {
   readonly column: Column
   readonly index: number
+  /** What moves the column by its name; the key stays where it is. */
+  readonly dragging: ReturnType<ReturnType<typeof useColumnDrag>['handlersOf']> | undefined
+  /** The classes of a column that is dragged, or that another would be dropped beside. */
+  readonly mark: string | undefined
+  readonly onFit: () => void
 }
 
 const SORTS = { asc: 'ascending', desc: 'descending' } as const
 
-function HeaderCell({ column, columns, index, onWidth }: HeaderCellProps) {
+function HeaderCell(props: HeaderCellProps) {
+  const { column, columns, index, dragging, mark = '', onWidth, onFit } = props
   const { of, setView } = useObjects()
   const { order } = of.view
-  const { name, definition, width, isNumeric } = column
+  const { name, definition, width, isNumeric, left } = column
   const term = orderOf(order, name)
   const text = nameOfProperty(name, definition)
   const place =
-    name === of.objectType.primaryKey
-      ? 'sticky left-0 z-1 bg-panel max-[700px]:max-w-[55vw]'
-      : 'relative'
+    left === undefined
+      ? 'relative'
+      : `sticky z-1 bg-panel ${left === 0 ? 'max-[700px]:max-w-[55vw]' : ''}`
   const menu = (
     <Popup
       kind="quiet"
@@ -60,7 +85,7 @@ function HeaderCell({ column, columns, index, onWidth }: HeaderCellProps) {
       aria-label={`Column ${name}`}
       panelLabel={`Column ${name}`}
     >
-      {(close) => <MenuItems column={column} columns={columns} close={close} />}
+      {(close) => <ColumnMenu {...{ column, columns, onFit, close }} />}
     </Popup>
   )
   return (
@@ -69,8 +94,8 @@ function HeaderCell({ column, columns, index, onWidth }: HeaderCellProps) {
       tabIndex={-1}
       aria-colindex={index + 1}
       aria-sort={term === undefined ? 'none' : SORTS[term.direction]}
-      className={`group/head flex flex-none items-center px-2 overflow-hidden text-ellipsis text-muted text-sm leading-8 whitespace-nowrap ${place} ${isNumeric ? 'text-right' : ''}`}
-      style={{ width }}
+      className={`group/head flex flex-none items-center px-2 overflow-hidden text-ellipsis text-muted text-sm leading-8 whitespace-nowrap ${place} ${mark} ${isNumeric ? 'text-right' : ''}`}
+      style={{ width, left }}
       title={`${name}: ${definition.type}${definition.description ? ` – ${definition.description}` : ''}`}
     >
       {/* Beside the name, not over it. Names of numbers stand at the right, above their numbers. */}
@@ -80,8 +105,11 @@ function HeaderCell({ column, columns, index, onWidth }: HeaderCellProps) {
           type="button"
           className={`flex flex-1 items-center gap-1 min-w-0 h-full p-0 border-0 bg-transparent text-sm cursor-pointer ${isNumeric ? 'justify-end' : ''}`}
           onClick={({ shiftKey }) => setView({ order: toggleOrder(order, name, shiftKey) })}
+          {...dragging}
         >
-          <span className="overflow-hidden text-ellipsis">{text}</span>
+          <span data-name className="overflow-hidden text-ellipsis">
+            {text}
+          </span>
           {term !== undefined && (
             <>
               <Icon name={term.direction === 'asc' ? 'up' : 'down'} size={12} />
@@ -90,80 +118,24 @@ function HeaderCell({ column, columns, index, onWidth }: HeaderCellProps) {
           )}
         </button>
       ) : (
-        <span className="flex-1 overflow-hidden text-ellipsis">{text}</span>
+        <span data-name className="flex-1 overflow-hidden text-ellipsis" {...dragging}>
+          {text}
+        </span>
       )}
       {!isNumeric && menu}
-      <WidthHandle column={column} onWidth={onWidth} />
-    </div>
-  )
-}
-
-interface MenuItemsProps extends Pick<HeaderCellProps, 'column' | 'columns'> {
-  readonly close: () => void
-}
-
-/** The menu of a column: order, filter, chart, hide; and what its values are like. */
-function MenuItems({ column: { name, definition }, columns, close }: MenuItemsProps) {
-  const { of, counted, canCount, view: shown, setView } = useObjects()
-  const { order } = of.view
-  const [isFiltering, setFiltering] = useState(false)
-  if (isFiltering)
-    return <FilterForm {...{ of: counted, canCount, view: shown, setView, close }} field={name} />
-  const change = (view: Parameters<typeof setView>[0], replace = false) => {
-    close()
-    setView(view, { replace })
-  }
-  const others = order.filter(({ property }) => property !== name)
-  const canSort = isSortable(definition)
-  const canAdd = canSort && others.length > 0
-  const isSorted = canSort && orderOf(order, name) !== undefined
-  const sort = (direction: OrderTerm['direction'], isAdded: boolean) => () =>
-    change({ order: addTerm(order, { property: name, direction }, isAdded) })
-  const hide = () => {
-    const shown = columns.map((column) => column.name).filter((each) => each !== name)
-    change({ columns: shown }, true)
-  }
-  const chart = () => {
-    const by = [{ path: name, step: undefined }]
-    change({ layout: 'charts', chart: { ...DEFAULT_CHART, by } })
-  }
-  const filter = (filters: readonly Filter[]) => change(replaceFilters(of.view, filters))
-  const items: readonly (readonly [isShown: boolean, IconName, text: string, act: () => void])[] = [
-    [canSort, 'up', 'Sort up', sort('asc', false)],
-    [canSort, 'down', 'Sort down', sort('desc', false)],
-    [canAdd, 'up', 'Then sort up', sort('asc', true)],
-    [canAdd, 'down', 'Then sort down', sort('desc', true)],
-    [isSorted, 'close', 'Do not sort', () => change({ order: others })],
-    [true, 'filter', 'Filter…', () => setFiltering(true)],
-    [definition.type !== 'struct', 'chart', 'Chart by this column', chart],
-    [name !== of.objectType.primaryKey, 'columns', 'Hide', hide],
-  ]
-  return (
-    <div className="grid w-70 text-left max-h-[75vh] -m-1.5 overflow-auto">
-      {items.map(
-        ([isShown, icon, text, act]) =>
-          isShown && (
-            <button
-              key={text}
-              type="button"
-              className="flex items-center gap-2 min-h-7.5 px-2 border-0 rounded-sm bg-transparent text-base text-left cursor-pointer hover:bg-accent-bg focus-visible:bg-accent-bg"
-              onClick={act}
-            >
-              <Icon name={icon} size={14} /> {text}
-            </button>
-          ),
-      )}
-      <div className="mt-1.5 pt-2 px-2 pb-1 border-t border-line">
-        <ColumnProfile of={counted} property={name} canCount={canCount} onFilter={filter} />
-      </div>
+      <WidthHandle {...{ column, onWidth, onFit }} />
     </div>
   )
 }
 
 const KEY_STEP = 16
 
-/** The edge of a column, which can be dragged or moved by arrow keys. */
-function WidthHandle({ column, onWidth }: Pick<HeaderCellProps, 'column' | 'onWidth'>) {
+/**
+ * The edge of a column, which can be dragged or moved by arrow keys. A double click, or Enter, fits the
+ * column to its values.
+ */
+function WidthHandle(props: Pick<HeaderCellProps, 'column' | 'onWidth' | 'onFit'>) {
+  const { column, onWidth, onFit } = props
   const start = useRef<{ readonly x: number; readonly width: number }>(undefined)
   const onPointerDown = (event: PointerEvent) => {
     event.currentTarget.setPointerCapture(event.pointerId)
@@ -174,6 +146,7 @@ function WidthHandle({ column, onWidth }: Pick<HeaderCellProps, 'column' | 'onWi
     onWidth(column.name, start.current.width + event.clientX - start.current.x)
   }
   const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'Enter') return onFit()
     const step = { ArrowLeft: -KEY_STEP, ArrowRight: KEY_STEP }[event.key]
     if (step === undefined) return
     event.preventDefault()
@@ -193,6 +166,7 @@ function WidthHandle({ column, onWidth }: Pick<HeaderCellProps, 'column' | 'onWi
       onPointerUp={() => {
         start.current = undefined
       }}
+      onDoubleClick={onFit}
       onKeyDown={onKeyDown}
     />
   )

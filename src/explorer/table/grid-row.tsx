@@ -51,10 +51,13 @@ export const GridRow = memo(function GridRow(props: GridRowProps) {
 })
 
 const CELL = 'flex-none px-2 text-base leading-8 whitespace-nowrap cursor-default'
+const PINNED = 'sticky z-1 group-hover/row:bg-raised'
+/** The line beside the columns that stay, which others disappear behind. */
+const EDGE =
+  'after:absolute after:inset-y-0 after:right-0 after:w-px after:bg-line after:pointer-events-none'
 /** A long key does not cover the other columns of a narrow screen. */
-const KEY =
-  'sticky left-0 z-1 group-hover/row:bg-raised max-[700px]:max-w-[55vw] max-[700px]:overflow-hidden max-[700px]:text-ellipsis'
-const MARKED = 'bg-accent-bg shadow-[inset_3px_0_0_var(--color-accent)]'
+const KEY = 'max-[700px]:max-w-[55vw] max-[700px]:overflow-hidden max-[700px]:text-ellipsis'
+const MARKED = 'shadow-[inset_3px_0_0_var(--color-accent)]'
 const PENDING =
   'before:inline-block before:w-3/5 before:h-2 before:rounded-sm before:bg-raised before:[animation:late_0s_100ms_backwards]'
 
@@ -66,19 +69,22 @@ interface CellProps {
 
 function Cell({ row, column, index }: CellProps) {
   const { record, wasRead, activeColumn } = row
-  const { name, width, isNumeric, link } = column
+  const { name, width, isNumeric, link, left } = column
   const isEvicted = wasRead && record === undefined
   const isKey = name === row.primaryKey
   const isActive = activeColumn === index
   const text = textOf(record, column)
   // The titles of linked objects arrive later, and shrink on their own.
-  const mayBeCut = text !== undefined && ((link && !isKey) || !fitsInto(text, width))
+  const mayBeCut = text !== undefined && (link?.isOwn === false || !fitsInto(text, width))
   const classes = [
     CELL,
     // Only numbers: tabular figures of the font widen hyphens, which texts have.
     isNumeric && 'text-right tabular-nums',
+    left !== undefined && PINNED,
+    left !== undefined && (row.isMarked ? 'bg-accent-bg' : 'bg-panel'),
+    column.isEdge && EDGE,
     isKey && KEY,
-    isKey && (row.isMarked ? MARKED : 'bg-panel'),
+    isKey && row.isMarked && MARKED,
     // The cells beside the note are empty, so that it may run over them.
     isEvicted ? 'text-muted' : isKey && 'font-medium',
     isActive && 'outline-2 -outline-offset-2 outline-accent',
@@ -91,7 +97,7 @@ function Cell({ row, column, index }: CellProps) {
       aria-colindex={index + 1}
       tabIndex={isActive ? 0 : undefined}
       className={classes.filter(Boolean).join(' ')}
-      style={{ width }}
+      style={{ width, left }}
     >
       {isEvicted && index === 0 && 'left memory; start again to read it'}
       {record !== undefined && contentOf(text, row, column)}
@@ -107,15 +113,14 @@ function contentOf(text: string | undefined, row: GridRowProps, column: Column):
   const { name, link } = column
   if (text === undefined) return <span className="text-muted">–</span>
   if (link === undefined) return <LinkedText text={text} tabIndex={-1} />
-  const key = String(row.record?.properties[name])
-  const isKey = name === row.primaryKey
-  const title = isKey ? undefined : titleIn(row.titles, { type: link.type, key })
+  const key = String(row.record?.properties[link.isOwn ? row.primaryKey : name])
+  const title = link.isOwn ? undefined : titleIn(row.titles, { type: link.type, key })
   const address = {
     href: `${BASE_PATH}${link.to}/${encodeURIComponent(key)}`,
     tabIndex: -1,
-    ...(isKey && { [OPENS_ROW]: '' }),
+    ...(link.isOwn && { [OPENS_ROW]: '' }),
   }
-  if (title === undefined) return <a {...address}>{isKey ? text : `${text} ›`}</a>
+  if (title === undefined) return <a {...address}>{link.isOwn ? text : `${text} ›`}</a>
   return (
     <span className="flex gap-1.5 items-baseline">
       <a {...address} className="overflow-hidden text-ellipsis">

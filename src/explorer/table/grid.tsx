@@ -16,6 +16,7 @@ import { countOf } from '../../contract/count-of.ts'
 import { keyText, nameOf } from '../api/ontology.ts'
 import { type LinkedKey, type Titles, useLinkedTitles } from '../queries/linked-titles.ts'
 import { useNumberStyles } from '../queries/use-number-styles.ts'
+import { useWidth } from '../ui/hooks.ts'
 import { type Column, columnsOf, useKeyLength, useWidths } from './columns.ts'
 import { FindBar } from './find-bar.tsx'
 import { GridHeader, type GridHeaderProps } from './grid-header.tsx'
@@ -23,41 +24,51 @@ import { GridRow, OPENS_ROW, titleOf } from './grid-row.tsx'
 import { heightOf, ROW_HEIGHT, type RowWindow, useRowWindow } from './scroll-space.ts'
 import { useGridKeys, useRowActions } from './use-grid-keys.ts'
 import { type ActiveCell, useObjects } from './use-objects.ts'
+import { useReadAhead } from './use-walk.ts'
 import { WalkNotice } from './walk-notice.tsx'
 
-/** Rows before the end at which the next page is requested. */
-const LOAD_AHEAD = 200
 /** Rows that stand for a page that is being loaded. */
 const PENDING_ROWS = 12
 
 function Grid({ columns, onWidth }: GridHeaderProps) {
   const { of, walk: viewWalk, topRow: shownTopRow, grid, marked } = useObjects()
   // Scrolling renders the rows only: their window is the state of this component.
+  const scroller = useRef<HTMLDivElement>(null)
   const header = useMemo(
-    () => <GridHeader columns={columns} onWidth={onWidth} />,
+    () => <GridHeader columns={columns} onWidth={onWidth} grid={scroller} />,
     [columns, onWidth],
   )
-  const { walk, state, topic, isStale } = viewWalk
-  const scroller = useRef<HTMLDivElement>(null)
-  const pending = state.isComplete || state.error !== undefined ? 0 : PENDING_ROWS
-  const rowCount = state.rowCount + pending
+  const { walk, state, rows: table, topic, isStale } = viewWalk
+  const isAllKnown = state.isComplete || table.hasEnd || state.error !== undefined
+  const rowCount = table.rowCount + (isAllKnown ? 0 : PENDING_ROWS)
   const { window: rows, topRow, scrollTo } = useRowWindow(scroller, rowCount)
   const titles = useRowTitles(columns, rows)
   const navigate = useNavigate()
   useEffect(() => shownTopRow.set(topRow), [topRow, shownTopRow])
-  useEffect(() => {
-    const isNear = rows.end >= state.rowCount - LOAD_AHEAD
-    if (isNear && state.error === undefined && !state.isLoading) void walk.loadNext()
-  }, [rows.end, state.rowCount, state.error, state.isLoading, walk])
+  useReadAhead(viewWalk, rows)
 
   const actions = useRowActions()
+  // The column to go to in the last row, which arrives after the key that asked for it.
+  const endColumn = useRef<number>(undefined)
   const { active, move, goToTop, setActive, onKeyDown } = useGridKeys({
     ...actions,
     columns,
     grid: scroller,
-    rowCount: state.rowCount,
+    rowCount: table.rowCount,
     scrollTo,
+    onEnd: (column) => {
+      if (state.isComplete || table.hasEnd || viewWalk.readEnd === undefined) {
+        return move(table.rowCount - 1, column)
+      }
+      endColumn.current = column
+      viewWalk.readEnd()
+    },
   })
+  useLayoutEffect(() => {
+    if (!table.hasEnd || endColumn.current === undefined) return
+    move(table.rowCount - 1, endColumn.current)
+    endColumn.current = undefined
+  }, [table, move])
   // Other rows start at the top; the same rows, read again, stay where the reader was.
   const lastTopic = useRef(topic)
   useLayoutEffect(() => {
@@ -66,6 +77,10 @@ function Grid({ columns, onWidth }: GridHeaderProps) {
   }, [topic, goToTop])
   useImperativeHandle(grid, () => ({ goTo: ({ row, column }) => move(row, column) }), [move])
   const width = columns.reduce((sum, column) => sum + column.width, 0)
+  const pinned = columns.reduce(
+    (most, column) => Math.max(most, column.left === undefined ? 0 : column.left + column.width),
+    0,
+  )
   const onClick = (event: MouseEvent) => {
     const cell = cellAt(event)
     if (cell !== undefined) setActive(cell)
@@ -83,13 +98,15 @@ function Grid({ columns, onWidth }: GridHeaderProps) {
   const showTitle = (event: MouseEvent) => {
     const cell = cellAt(event)
     const column = cell && columns[cell.column]
-    const title = column && titleOf(column, walk.record(cell.row))
+    const title = column && titleOf(column, table.record(cell.row))
     if (title !== undefined) cell?.element.setAttribute('title', title)
   }
   return (
     <div
       ref={scroller}
       className={`flex-1 min-h-0 overflow-auto bg-panel contain-strict outline-none ${of.view.isSnapshot ? 'shadow-[inset_3px_0_0_var(--color-snapshot)]' : ''}`}
+      // A cell that is scrolled into view is not to lie below the header or pinned columns.
+      style={{ scrollPadding: `${ROW_HEIGHT}px 0 0 ${pinned}px` }}
       role="grid"
       aria-label={nameOf(of.objectType)}
       aria-rowcount={state.totalCount === undefined ? -1 : state.totalCount + 1}
@@ -108,9 +125,9 @@ function Grid({ columns, onWidth }: GridHeaderProps) {
           className={`relative ${isStale ? 'opacity-45 transition-opacity duration-(--motion) delay-100' : ''}`}
           style={{ height: heightOf(rowCount) }}
         >
-          {rowsToRender(rows, active.row, state.rowCount).map((index) => {
+          {rowsToRender(rows, active.row, table.rowCount).map((index) => {
             const page = walk.pageAt(index)
-            const record = walk.record(index)
+            const record = table.record(index)
             const isPageEnd = page !== undefined && page.firstRow + page.count - 1 === index
             return (
               <GridRow
@@ -120,7 +137,7 @@ function Grid({ columns, onWidth }: GridHeaderProps) {
                 columns={columns}
                 record={record}
                 isMarked={record !== undefined && marked.has(keyText(record.key))}
-                wasRead={page !== undefined}
+                wasRead={table.wasRead(index)}
                 primaryKey={of.objectType.primaryKey}
                 titles={titles}
                 endsPage={isPageEnd && page.hasNextToken ? page.index + 1 : undefined}
@@ -157,22 +174,21 @@ const BLOCK = 100
 /** Returns the titles of the objects that the rows on the screen link to. */
 function useRowTitles(columns: readonly Column[], { first, end }: RowWindow): Titles {
   const { of, walk: viewWalk } = useObjects()
-  const { walk, state } = viewWalk
-  // The key of a row links to the object of the row itself.
-  const linked = useMemo(() => columns.slice(1).filter(({ link }) => link !== undefined), [columns])
+  const { rows: table } = viewWalk
+  const linked = useMemo(() => columns.filter(({ link }) => link?.isOwn === false), [columns])
   const from = Math.floor(first / BLOCK) * BLOCK
-  const to = Math.min(state.rowCount, Math.ceil(end / BLOCK) * BLOCK)
+  const to = Math.min(table.rowCount, Math.ceil(end / BLOCK) * BLOCK)
   const wanted = useMemo(() => {
     if (linked.length === 0) return []
     const rows = Array.from({ length: Math.max(0, to - from) }, (_, offset) => from + offset)
     return rows.flatMap((row) => {
-      const properties = walk.record(row)?.properties ?? {}
+      const properties = table.record(row)?.properties ?? {}
       return linked.flatMap(({ name, link }): LinkedKey[] => {
         const value = properties[name] ?? undefined
         return link && value !== undefined ? [{ type: link.type, key: String(value) }] : []
       })
     })
-  }, [linked, walk, from, to])
+  }, [linked, table, from, to])
   return useLinkedTitles(of.ontology, wanted)
 }
 
@@ -191,12 +207,14 @@ export function ObjectsTable() {
   )
   const styleOf = useNumberStyles(counted, { canRead: canCount && hasRows })
   const keyLength = useKeyLength(current, state.pages.length)
-  const columns = useMemo(
-    () => columnsOf(ontology, objectType, view.columns, { widths, sample, keyLength, styleOf }),
-    [ontology, objectType, view.columns, widths, sample, keyLength, styleOf],
-  )
+  const [frame, room] = useWidth()
+  const { columns: chosen, pins } = view
+  const columns = useMemo(() => {
+    const options = { widths, sample, keyLength, styleOf, room }
+    return columnsOf(ontology, objectType, { columns: chosen, pins }, options)
+  }, [ontology, objectType, chosen, pins, widths, sample, keyLength, styleOf, room])
   return (
-    <div className="relative flex flex-1 flex-col min-w-0 min-h-0">
+    <div ref={frame} className="relative flex flex-1 flex-col min-w-0 min-h-0">
       {isFinding && <FindBar columns={columns} />}
       <Grid columns={columns} onWidth={setWidth} />
       <p className="sr-only" role="status">

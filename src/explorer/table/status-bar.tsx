@@ -16,15 +16,16 @@ import { useObjects } from './use-objects.ts'
 export function StatusBar() {
   const { walk: viewWalk, topRow: shownTopRow } = useObjects()
   const topRow = useSyncExternalStore(shownTopRow.subscribe, shownTopRow.get)
-  const { rowCount, totalCount } = viewWalk.state
+  const { totalCount } = viewWalk.state
+  const { readCount } = viewWalk.rows
   return (
     <section
       className="flex flex-none items-center gap-4 h-7.5 py-0 px-3 border-t border-t-line bg-panel text-muted text-sm tabular-nums whitespace-nowrap overflow-hidden max-[700px]:justify-between"
       aria-label="Pages"
     >
       <span className="text-ink">
-        row {formatCount(rowCount === 0 ? 0 : topRow + 1)}
-        {` · ${formatCount(rowCount)} read`}
+        row {formatCount(readCount === 0 ? 0 : topRow + 1)}
+        {` · ${formatCount(readCount)} read`}
         {totalCount === undefined ? '' : ` of ${formatCount(totalCount)}`}
       </span>
       <ChangesBadge />

@@ -14,6 +14,7 @@ import { useNow, useSettled } from '../ui/hooks.ts'
 import { lazyView } from '../ui/lazy-part.tsx'
 import { pointProperty } from '../view/type-view.ts'
 import type { Layout } from '../view/view-state.ts'
+import { columnsToKeep, shownNames } from './columns.ts'
 import { ExportForm } from './export-form.tsx'
 import { TOOL_IDS, useObjects } from './use-objects.ts'
 
@@ -187,10 +188,10 @@ function ColumnsForm() {
   const { of, view, setView } = useObjects()
   const { properties, primaryKey } = of.objectType
   const names = Object.keys(properties)
-  const shown = view.columns ?? names
+  const shown = shownNames(of.objectType, view)
   const toggle = (name: string) => {
     const next = shown.includes(name) ? shown.filter((each) => each !== name) : [...shown, name]
-    setView({ columns: next.length === names.length ? undefined : next }, { replace: true })
+    setView({ columns: columnsToKeep(of.objectType, next) }, { replace: true })
   }
   return (
     <fieldset className="grid gap-1 max-h-90 overflow-auto">
@@ -199,7 +200,7 @@ function ColumnsForm() {
         <CheckField
           key={name}
           label={nameOfProperty(name, properties[name])}
-          isOn={name === primaryKey || shown.includes(name)}
+          isOn={shown.includes(name)}
           isFixed={name === primaryKey}
           onChange={() => toggle(name)}
         />

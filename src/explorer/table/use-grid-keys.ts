@@ -10,7 +10,7 @@ import {
 } from 'react'
 import { keyText } from '../api/ontology.ts'
 import { exactText } from '../ui/format-value.ts'
-import { areLettersOn } from '../ui/hooks.ts'
+import { areLettersOn, isTaken, useListener } from '../ui/hooks.ts'
 import { listedObjectLink } from '../view/use-view.ts'
 import type { Filter } from '../view/view-state.ts'
 import { type Column, isSortable } from './columns.ts'
@@ -22,9 +22,13 @@ interface GridKeysOptions extends ReturnType<typeof useRowActions> {
   readonly columns: readonly Column[]
   readonly rowCount: number
   readonly scrollTo: (row: number) => void
+  /** Goes to the last row of the table in a column. */
+  readonly onEnd: (column: number) => void
 }
 
 const PAGE_ROWS = 20
+/** Links to objects; others open in a tab of their own. */
+const OWN_LINK = 'a:not([target])'
 
 /** The active cell of the grid, and the keys that move it and act on it. */
 export function useGridKeys(options: GridKeysOptions) {
@@ -63,12 +67,22 @@ export function useGridKeys(options: GridKeysOptions) {
   useEffect(() => {
     if (!isUsed.current) return
     const frame = requestAnimationFrame(() => {
-      const isFree = takesFocus.current || hasFocus(grid.current)
+      const isMoved = takesFocus.current
       takesFocus.current = false
-      if (isFree) focusCell(grid.current, active)
+      if (isMoved || hasFocus(grid.current)) focusCell(grid.current, active, isMoved)
     })
     return () => cancelAnimationFrame(frame)
   }, [active, grid])
+
+  // The ends of the table are a key away, also before a cell has the focus.
+  useListener('keydown', (event: globalThis.KeyboardEvent) => {
+    const isFar = event.ctrlKey || event.metaKey
+    if (!isFar || event.defaultPrevented || isTaken(event)) return
+    if (event.key === 'End') options.onEnd(columns.length - 1)
+    else if (event.key === 'Home') move(0, 0)
+    else return
+    event.preventDefault()
+  })
 
   const onKeyDown = (event: KeyboardEvent) => {
     if (!(event.target as HTMLElement).matches('[role="gridcell"]')) return
@@ -79,15 +93,19 @@ export function useGridKeys(options: GridKeysOptions) {
       options.onCopy(row, name)
     }
     const moves: Readonly<Record<string, () => void>> = {
-      ArrowDown: () => move(isFar ? rowCount - 1 : row + 1, column),
+      ArrowDown: () => (isFar ? options.onEnd(column) : move(row + 1, column)),
       ArrowUp: () => move(isFar ? 0 : row - 1, column),
       ArrowRight: () => move(row, isFar ? columns.length - 1 : column + 1),
       ArrowLeft: () => move(row, isFar ? 0 : column - 1),
       Home: () => move(isFar ? 0 : row, 0),
-      End: () => move(isFar ? rowCount - 1 : row, columns.length - 1),
+      End: () => (isFar ? options.onEnd : (last: number) => move(row, last))(columns.length - 1),
       PageDown: () => move(row + PAGE_ROWS, column),
       PageUp: () => move(row - PAGE_ROWS, column),
-      Enter: () => options.onOpen(row),
+      Enter: () => {
+        const link = (event.target as Element).querySelector<HTMLElement>(OWN_LINK)
+        if (link === null) options.onOpen(row)
+        else link.click()
+      },
       ' ': () => options.onPeek(row),
     }
     const letters: Readonly<Record<string, () => void>> = {
@@ -114,11 +132,12 @@ function hasFocus(grid: HTMLElement | null): boolean {
   return focused === document.body || grid?.contains(focused) === true
 }
 
-function focusCell(grid: HTMLElement | null, { row, column }: ActiveCell): void {
+function focusCell(grid: HTMLElement | null, { row, column }: ActiveCell, scrolls: boolean): void {
   const cell = grid?.querySelector<HTMLElement>(
     `[aria-rowindex="${row + 2}"] [aria-colindex="${column + 1}"]`,
   )
   cell?.focus({ preventScroll: true })
+  if (scrolls) cell?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
 }
 
 const SETTLE_MS = 80
@@ -126,11 +145,11 @@ const SETTLE_MS = 80
 /** What a reader can do with the object of a row. */
 export function useRowActions() {
   const { of, view, setView, linked, walk: viewWalk } = useObjects()
-  const { walk } = viewWalk
+  const { walk, rows } = viewWalk
   const navigate = useNavigate()
   const addFilter = (filter: Filter) => setView({ filters: [...view.filters, filter] })
   const onPeek = (row: number) => {
-    const record = walk.record(row)
+    const record = rows.record(row)
     if (record !== undefined) setView({ peek: keyText(record.key) }, { replace: true })
   }
   // The panel follows the active row, but does not ask for rows that are only passed. By then, it may
@@ -149,14 +168,14 @@ export function useRowActions() {
       following.current = setTimeout(() => peekIfOpen.current(row), SETTLE_MS)
     },
     onOpen: (row: number) => {
-      const record = walk.record(row)
+      const record = rows.record(row)
       if (record === undefined) return
       const version = view.isSnapshot ? walk.getState().pages[0]?.version : undefined
       void navigate(listedObjectLink(of, keyText(record.key), { linked, version }) as never)
     },
     onFilter: (row: number, field: string, isExcluded: boolean) => {
       const definition = of.objectType.properties[field]
-      const value = walk.record(row)?.properties[field]
+      const value = rows.record(row)?.properties[field]
       if (value === undefined || value === null) {
         addFilter({ field, operator: isExcluded ? 'filled' : 'empty', value: '' })
       } else if (definition !== undefined && isSortable(definition)) {
@@ -165,7 +184,7 @@ export function useRowActions() {
     },
     /** Copies the text of a cell. */
     onCopy: (row: number, name: string) => {
-      void navigator.clipboard.writeText(exactText(walk.record(row)?.properties[name]))
+      void navigator.clipboard.writeText(exactText(rows.record(row)?.properties[name]))
     },
     /** Orders by a column: upwards, then downwards, then not at all. */
     onOrderBy: (name: string) => setView({ order: toggleOrder(of.view.order, name, false) }),

@@ -3,7 +3,7 @@
  * in every case.
  */
 import { useQuery } from '@tanstack/react-query'
-import { type ReactNode, useEffect, useState } from 'react'
+import { type ReactNode, useEffect, useState, useSyncExternalStore } from 'react'
 import { isExpired, OqsError } from '../../client/oqs-error.ts'
 import { isRetryable } from '../../client/retry.ts'
 import { formatCount } from '../../contract/count-of.ts'
@@ -18,13 +18,21 @@ import { describeFilter } from '../view/operators.ts'
 import { widerTexts } from '../view/search-text.ts'
 import type { ViewState } from '../view/view-state.ts'
 import { press, TOOL_IDS, useObjects } from './use-objects.ts'
-import type { ViewWalk } from './use-walk.ts'
+import { READ_AHEAD, type ViewWalk } from './use-walk.ts'
 
 export function WalkNotice() {
   const { walk } = useObjects()
   const { error, rowCount, isComplete } = walk.state
   const dueAtMs = useResume(walk)
-  if (error === undefined) return isComplete && rowCount === 0 ? <NoMatch /> : <Continued />
+  if (error === undefined) {
+    if (isComplete && rowCount === 0) return <NoMatch />
+    return (
+      <>
+        <Continued />
+        <EndNotice />
+      </>
+    )
+  }
   // The dialog for signing in is shown over every screen.
   if (statusOf(error) === 401) {
     return (
@@ -70,14 +78,43 @@ function Continued() {
   const { walk, view } = useObjects()
   const { continuedAt } = walk.state
   if (continuedAt === undefined || !view.isSnapshot) return null
+  return <LaterSnapshot after={continuedAt} />
+}
+
+function LaterSnapshot({ after }: { readonly after: number }) {
   return (
     <Notice tone="warn">
       <p>
-        The rows after the first {formatCount(continuedAt)} are of a later snapshot. What was
-        written in between can be missing.
+        The rows after the first {formatCount(after)} are of a later snapshot. What was written in
+        between can be missing.
       </p>
     </Notice>
   )
+}
+
+/** Says where the rows from the end belong, and where there are none yet. */
+function EndNotice() {
+  const { walk, view, topRow, grid } = useObjects()
+  const { state, end, rows } = walk
+  const top = useSyncExternalStore(topRow.subscribe, topRow.get)
+  const { error, pages } = end?.getState() ?? {}
+  if (error !== undefined) return <ErrorNote error={error} onRetry={() => void end?.loadNext()} />
+  const { gap } = rows
+  if (gap !== undefined && top > gap.first + READ_AHEAD && top < gap.end - READ_AHEAD) {
+    const goTo = (row: number) => () => grid.current?.goTo({ row, column: 0 })
+    return (
+      <Notice tone="warn">
+        <p>
+          The rows {formatCount(gap.first + 1)} to {formatCount(gap.end)} have not been read.
+        </p>
+        <Button onClick={goTo(gap.first - 1)}>Go back to row {formatCount(gap.first)}</Button>
+        <Button onClick={goTo(gap.end)}>Go on to row {formatCount(gap.end + 1)}</Button>
+      </Notice>
+    )
+  }
+  const isOther = rows.hasEnd && pages?.[0]?.version !== state.pages[0]?.version
+  if (!isOther || !view.isSnapshot) return null
+  return <LaterSnapshot after={gap?.end ?? state.rowCount} />
 }
 
 /** Continues in the same table after the last key, as another walk, which the limit does not end. */

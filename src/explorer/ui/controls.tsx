@@ -52,6 +52,8 @@ const PATHS = {
   download: 'M12 4v11M7 11l5 5 5-5M5 20h14',
   settings: 'M4 7h10M18 7h2M4 17h2M10 17h10M14 5v4M10 15v4',
   upload: 'M12 20V9M7 13l5-5 5 5M5 4h14',
+  pin: 'M9 4h6l-1 6 3 3v2H7v-2l3-3zM12 15v5',
+  width: 'M4 5v14M20 5v14M8 12h8M11 9l-3 3 3 3M13 9l3 3-3 3',
   bookmark: 'M6 4h12v16l-6-4-6 4z',
 } as const
 

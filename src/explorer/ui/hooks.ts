@@ -1,5 +1,5 @@
 /** What components share: work in progress, the time, and the events of the whole page. */
-import { useEffect, useEffectEvent, useRef, useState } from 'react'
+import { type RefObject, useEffect, useEffectEvent, useLayoutEffect, useRef, useState } from 'react'
 
 export interface Task {
   /** True while the work runs. */
@@ -26,6 +26,22 @@ export function useTask(): Task {
     }
   }
   return { isBusy, error, run }
+}
+
+/** Returns the width of an element in pixels, and again when it changes. */
+export function useWidth(): readonly [RefObject<HTMLDivElement | null>, number] {
+  const element = useRef<HTMLDivElement>(null)
+  const [width, setWidth] = useState(0)
+  useLayoutEffect(() => {
+    const { current } = element
+    if (current === null) return
+    const measure = () => setWidth(Math.floor(current.clientWidth))
+    measure()
+    const observer = new ResizeObserver(measure)
+    observer.observe(current)
+    return () => observer.disconnect()
+  }, [])
+  return [element, width]
 }
 
 /** The current time; renders again every second. */
@@ -93,10 +109,13 @@ export function switchLetters(isOn: boolean): void {
 const FIELDS = 'input, select, textarea'
 
 /** False if a letter belongs to a text that is being written, or letters are off. */
-function isOurs({ target }: KeyboardEvent): boolean {
-  // A dialog lies over the screen: its keys are not for what is behind it.
-  const isTaken = target instanceof HTMLElement && target.closest(`${FIELDS}, dialog`) !== null
-  return areLettersOn() && !isTaken
+function isOurs(event: KeyboardEvent): boolean {
+  return areLettersOn() && !isTaken(event)
+}
+
+/** True if a key belongs to a text that is being written, or to a dialog over the screen. */
+export function isTaken({ target }: KeyboardEvent): boolean {
+  return target instanceof HTMLElement && target.closest(`${FIELDS}, dialog`) !== null
 }
 
 /**

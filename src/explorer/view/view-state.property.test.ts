@@ -39,6 +39,7 @@ const view: fc.Arbitrary<ViewState> = fc.record({
     { maxLength: 3 },
   ),
   columns: fc.option(fc.array(name, { minLength: 1, maxLength: 4 }), { nil: undefined }),
+  pins: fc.array(name, { maxLength: 2 }),
   isSnapshot: fc.boolean(),
   revision: fc.option(fc.constantFrom(...REVISIONS), { nil: undefined }),
   layout: fc.constantFrom(...LAYOUTS),

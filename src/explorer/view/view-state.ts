@@ -29,8 +29,10 @@ export interface ViewState {
   readonly box: Box | undefined
   /** The first term decides; each further one orders what is equal so far. */
   readonly order: readonly OrderTerm[]
-  /** Undefined shows every property. */
+  /** The columns after the key, in their order. Undefined shows every property in the usual order. */
   readonly columns: readonly string[] | undefined
+  /** Columns that stay beside the key while others scroll. */
+  readonly pins: readonly string[]
   readonly isSnapshot: boolean
   /** Undefined lets the view choose. */
   readonly revision: ApiRevision | undefined
@@ -42,6 +44,9 @@ export interface ViewState {
   /** The objects through which links led here: `type/key/link`, percent-encoded. */
   readonly trail: readonly string[]
 }
+
+/** One array, so that columns stay the same while other parts of the address change. */
+const NO_NAMES: readonly string[] = []
 
 export const EMPTY_VIEW = fromSearch(new URLSearchParams())
 
@@ -55,6 +60,7 @@ export function toSearch(view: ViewState): URLSearchParams {
     search.set('o', view.order.map(({ property, direction }) => `${property}:${direction}`).join())
   }
   if (view.columns !== undefined) search.set('c', view.columns.join())
+  if (view.pins.length > 0) search.set('pin', view.pins.join())
   if (view.isSnapshot) search.set('at', 'snapshot')
   if (view.revision !== undefined) search.set('rev', view.revision)
   if (view.layout !== 'table') search.set('view', view.layout)
@@ -72,6 +78,7 @@ export function fromSearch(search: URLSearchParams): ViewState {
     box: readBox(search.get('in')),
     order: readOrder(search.get('o')),
     columns: search.get('c')?.split(',').filter(Boolean),
+    pins: search.get('pin')?.split(',').filter(Boolean) ?? NO_NAMES,
     isSnapshot: search.get('at') === 'snapshot',
     revision: oneOf(REVISIONS, search.get('rev')),
     layout: readLayout(search.get('view')),
