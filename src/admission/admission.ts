@@ -1,5 +1,5 @@
 /** Admits requests: the limits of each caller, its turns, its batches, and how fast it is refused. */
-import { CallerLimits, type CallerLimitsOptions } from './caller-limits.ts'
+import { CallerLimits, type CallerLimitsOptions, type CallerRate } from './caller-limits.ts'
 import { FairQueue, type QueueState } from './fair-queue.ts'
 import { FairTurns } from './fair-turns.ts'
 import { RefusalDelay } from './refusal-delay.ts'
@@ -73,6 +73,11 @@ export class Admission {
     this.#limits.enter(callerId)
     this.#admitted.add(request)
     request.defer(() => this.#leave(request))
+  }
+
+  /** Returns what a caller may still send; undefined if there is no limit. */
+  rateOf(callerId: string): CallerRate | undefined {
+    return this.#limits.rateOf(callerId)
   }
 
   /**

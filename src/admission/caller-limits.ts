@@ -15,6 +15,14 @@ export interface CallerLimitsOptions {
   readonly describeExcess?: (max: number) => string
 }
 
+/** The requests that a caller may send per minute, and how many of them are left. */
+export interface CallerRate {
+  readonly limit: number
+  readonly remaining: number
+  /** The seconds until none of them is used, if the caller sends no others. */
+  readonly resetSeconds: number
+}
+
 interface CallerUse {
   inProgress: number
   /** The requests that the caller may still send; undefined if there is no limit. */
@@ -59,6 +67,15 @@ export class CallerLimits {
       })
     }
     use.inProgress += 1
+  }
+
+  /** Returns what is left of the requests per minute; undefined if there is no limit. */
+  rateOf(callerId: string): CallerRate | undefined {
+    if (this.#perMinute === 'none') return undefined
+    // A caller that is not known has sent nothing for a minute.
+    const bucket = this.#callers.find(callerId)?.bucket
+    const left = bucket?.read(this.#now()) ?? { remaining: this.#perMinute, resetSeconds: 0 }
+    return { limit: this.#perMinute, ...left }
   }
 
   leave(callerId: string): void {
@@ -161,6 +178,16 @@ export class TokenBucket {
   /** Returns the whole seconds until a token can be taken, counted from the last call of `take`. */
   secondsUntilToken(): number {
     return Math.ceil((1 - this.#tokens) / this.#tokensPerMs / 1000)
+  }
+
+  /** Returns the whole tokens, and the whole seconds until the bucket is full. */
+  read(nowMs: number): { readonly remaining: number; readonly resetSeconds: number } {
+    this.#refill(nowMs)
+    const missing = this.#capacity - this.#tokens
+    return {
+      remaining: Math.floor(this.#tokens),
+      resetSeconds: Math.ceil(missing / this.#tokensPerMs / 1000),
+    }
   }
 
   /** True if the bucket is full, and therefore the same as a new one. */

@@ -4,7 +4,7 @@
  */
 import { type Static, type TObject, type TProperties, Type } from 'typebox'
 import type { ErrorName } from './error-catalogue.ts'
-import { flag, integer, text, texts, time } from './schema-parts.ts'
+import { flag, integer, namedObject, text, texts, time } from './schema-parts.ts'
 
 /** The levels of the audit log: nothing, requests that change something, or all requests. */
 export const AUDIT_LEVELS = ['off', 'writes', 'all'] as const
@@ -15,7 +15,8 @@ const names = (description: string) =>
   Type.Optional(Type.Unsafe<readonly string[]>(texts(description)))
 
 /** Who sent a request. */
-const Caller = Type.Object(
+const Caller = namedObject(
+  'AuditCaller',
   {
     // That of the API token, of the OAuth client (with the person it acts for), or of the user;
     // `command:` and the name of the user for a command that opened the store.
@@ -74,7 +75,7 @@ export interface AuditOutcome extends Members<typeof outcomeMembers> {}
 export interface AuditRecord extends AuditEntry, AuditOutcome {}
 
 /** A record as the service lists it. */
-export const ListedAuditRecord = Type.Object({
+export const ListedAuditRecord = namedObject('AuditRecord', {
   id: Type.String(),
   time: time('When the request was admitted.'),
   ...entryMembers,

@@ -1,8 +1,8 @@
 /** Changes of definitions: their plans, as dry runs return them, and those that run in the background. */
 import { type Static, Type } from 'typebox'
-import { flag, integer, text, texts, time } from './schema-parts.ts'
+import { flag, integer, namedObject, text, texts, time } from './schema-parts.ts'
 
-const PlannedChange = Type.Object({
+const PlannedChange = namedObject('PlannedChange', {
   kind: Type.Enum(['added', 'renamed', 'widened', 'reread', 'reindexed', 'rekeyed', 'dropped'], {
     description:
       '`widened`: every value fits the new type. `reread`: each value is read again as the new type, and must fit. `reindexed`: the terms of each value are read again in another language. `rekeyed`: another property is the primary key.',
@@ -16,7 +16,7 @@ const PlannedChange = Type.Object({
 })
 
 const UnfitObjects = Type.Array(
-  Type.Object({
+  namedObject('UnfitObject', {
     objectType: Type.String(),
     primaryKey: Type.String(),
     property: Type.Optional(Type.String()),
@@ -25,7 +25,8 @@ const UnfitObjects = Type.Array(
   { description: 'The first stored objects that do not fit the new definition.' },
 )
 
-export const ChangePlan = Type.Object(
+export const ChangePlan = namedObject(
+  'ChangePlan',
   {
     pending: flag(
       'Whether the definition differs from the one in force, if only in a description, which is none of the `changes`.',
@@ -52,7 +53,8 @@ export const ChangePlan = Type.Object(
 
 export type ChangePlan = Static<typeof ChangePlan>
 
-export const ChangeResponse = Type.Object(
+export const ChangeResponse = namedObject(
+  'OntologyChange',
   {
     id: Type.String(),
     ontologyRid: Type.String(),

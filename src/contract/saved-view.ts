@@ -1,6 +1,6 @@
 /** Saved views: addresses of the explorer, kept in the service under a name. */
 import { type Static, Type } from 'typebox'
-import { closed, flag, optional, text, time } from './schema-parts.ts'
+import { closed, flag, namedObject, optional, text, time } from './schema-parts.ts'
 
 /** The size of a saved view as JSON. */
 export const SAVED_VIEW_MAX_BYTES = 16 * 1024
@@ -23,7 +23,8 @@ const TILE_WIDTHS = [1, 2, 3] as const
 /** An object type, then a key and a link if there are any, then the search parameters. */
 const ADDRESS = '^/[^/?#\\s]+(?:/[^/?#\\s]+){0,2}(?:\\?[^#\\s]*)?$'
 
-const Tile = Type.Object(
+const Tile = namedObject(
+  'SavedViewTile',
   {
     title: Type.Optional(Type.String({ maxLength: NAME_MAX_LENGTH })),
     search: Type.String({
@@ -54,7 +55,8 @@ const shared = flag(
 )
 
 /** What a request saves. Null means absent. */
-export const SavedViewBody = Type.Object(
+export const SavedViewBody = namedObject(
+  'SavedViewBody',
   {
     name,
     description: optional(description),
@@ -67,7 +69,7 @@ export const SavedViewBody = Type.Object(
 export type SavedViewBody = Static<typeof SavedViewBody>
 
 /** A saved view as responses show it. */
-export const SavedView = Type.Object({
+export const SavedView = namedObject('SavedView', {
   id: Type.String(),
   name,
   description: Type.Optional(description),

@@ -1,5 +1,5 @@
 /** Building blocks of JSON schemas. */
-import { type Static, type TSchema, Type } from 'typebox'
+import { type Static, type TObjectOptions, type TProperties, type TSchema, Type } from 'typebox'
 
 /** Rejects unknown members, so that a misspelt one is reported instead of ignored. */
 export const closed = { additionalProperties: false }
@@ -27,6 +27,15 @@ export const integer = (description: string) => Type.Integer({ description })
 export const flag = (description: string) => Type.Boolean({ description })
 export const time = (description?: string) =>
   Type.String({ format: 'date-time', ...described(description) })
+
+/** Returns an object that has a name in `openapi.json`, and so in generated clients. */
+export function namedObject<T extends TProperties>(
+  title: string,
+  properties: T,
+  options: TObjectOptions = {},
+) {
+  return Type.Object(properties, { title, ...options })
+}
 
 /** An object whose members the service does not know beforehand. */
 export const anyMembers = (description?: string) =>

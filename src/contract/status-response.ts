@@ -1,6 +1,6 @@
 /** The state of the service and of its store, as operators and the explorer read it. */
 import { type Static, Type } from 'typebox'
-import { flag, integer, text, time } from './schema-parts.ts'
+import { flag, integer, namedObject, text, time } from './schema-parts.ts'
 
 const typeNames = {
   ontology: text('API name of the ontology.'),
@@ -8,7 +8,7 @@ const typeNames = {
 }
 const StoredBytes = Type.Optional(integer('Absent if it is expensive to determine.'))
 
-export const StatusResponse = Type.Object({
+export const StatusResponse = namedObject('ServiceStatus', {
   version: text('The release of the service: its version and, if it is known, its commit.'),
   startedAt: time('When this process started.'),
   uptimeSeconds: Type.Integer(),

@@ -33,7 +33,7 @@ import {
   refuseTunnel,
 } from './response/error-response.ts'
 import { buildLazySerializers } from './response/lazy-serializers.ts'
-import { serviceResponses } from './response/send-data.ts'
+import { serviceResponses } from './response/service-response.ts'
 import { ErrorResponse } from './schemas/responses.ts'
 import type { GivenServices, Services } from './services.ts'
 import { isWebSocket, Upgrades } from './subscriptions/accept-upgrades.ts'

@@ -29,7 +29,7 @@ interface EndpointSpec<
   readonly config: FastifyContextConfig
   readonly operationId: string
   readonly summary: string
-  readonly description?: string
+  readonly description: string
   readonly consumes?: readonly string[]
   /** Empty for an endpoint that needs no bearer token. */
   readonly security?: readonly []

@@ -10,16 +10,23 @@ export const HEALTH_ROUTES: readonly string[] = ['/healthz', '/readyz']
 
 /** Adds `/healthz` (the process is alive) and `/readyz` (the store is reachable). */
 export function addHealth(app: App, services: Services): void {
-  const schema = (operationId: string, summary: string) => ({
+  const schema = (operationId: string, summary: string, description: string) => ({
     operationId,
     summary,
+    description,
     tags: ['Operation'],
     security: [],
     response: responses(Type.Object({ status: Type.Literal('ok') })),
   })
   app.get(
     '/healthz',
-    { schema: schema('healthz', 'Check that the process is alive') },
+    {
+      schema: schema(
+        'healthz',
+        'Check that the process is alive',
+        'For liveness probes: it does not depend on the store.',
+      ),
+    },
     async () => ({
       status: 'ok' as const,
     }),
@@ -28,7 +35,13 @@ export function addHealth(app: App, services: Services): void {
   const check = new CoalescedRead(() => services.store.check())
   app.get(
     '/readyz',
-    { schema: schema('readyz', 'Check that the store is reachable') },
+    {
+      schema: schema(
+        'readyz',
+        'Check that the store is reachable',
+        'For readiness probes: 503 while the service cannot answer requests.',
+      ),
+    },
     async (request) => {
       try {
         await check.run()

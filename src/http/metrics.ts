@@ -24,6 +24,7 @@ export function addMetrics(app: App, services: Services): void {
       schema: {
         operationId: 'getMetrics',
         summary: 'Get the metrics of the service, in the text format of Prometheus',
+        description: 'Needs no token on loopback, if the setting `OQS_METRICS` is `open`.',
         tags: ['Operation'],
         querystring: NoParameters,
         response: { ...responses(Type.String()), 200: METRICS_RESPONSE },

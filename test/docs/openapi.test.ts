@@ -140,15 +140,35 @@ describe('openapi.json', () => {
     )
     expect(pageSize).toMatchObject({ in: 'query', schema: { type: 'integer', minimum: 1 } })
     const search = document.paths['/api/{apiFamily}/v1/objects/types/{objectType}/search'].post
-    const body = search.requestBody.content['application/json'].schema
+    const { $ref } = search.requestBody.content['application/json'].schema
+    expect($ref).toBe('#/components/schemas/SearchObjectsRequest')
+    const body = document.components.schemas.SearchObjectsRequest
     expect(body.required).toEqual(['query'])
     expect(body.additionalProperties).toBe(false)
     expect(Object.keys(list.responses).sort()).toEqual(['200', '304', '4XX', '5XX'])
     expect(Object.keys(search.responses).sort()).toEqual(['200', '4XX', '5XX'])
   })
 
+  it('describes every operation, and gives every object a name, so that generators invent none', () => {
+    const operations = Object.values<Record<string, Operation>>(document.paths).flatMap((methods) =>
+      Object.values(methods),
+    )
+    const isDescribed = ({ description = '' }: Operation) => description.trim().endsWith('.')
+    expect(operations.filter((one) => !isDescribed(one)).map((one) => one.operationId)).toEqual([])
+    const { schemas } = document.components
+    const inner = Object.values<Schema>(schemas).flatMap(innerSchemas)
+    const used = operations.flatMap(({ responses, requestBody }) =>
+      [...Object.values(responses), requestBody ?? {}].flatMap(({ content = {} }) =>
+        Object.values(content).flatMap(({ schema = {} }) => [schema, ...innerSchemas(schema)]),
+      ),
+    )
+    expect([...inner, ...used].filter(isUnnamed)).toEqual([])
+    const isNumbered = (name: string) => /\d/.test(name.replaceAll(/V2|Revision[12]/g, ''))
+    expect(Object.keys(schemas).filter(isNumbered)).toEqual([])
+  })
+
   it('requires a bearer token for every endpoint that needs one', () => {
-    expect(document.security).toEqual([{ bearer: [] }])
+    expect(document.security).toEqual([{ bearer: [] }, { oauth2: [] }])
     expect(document.components.securitySchemes.bearer).toEqual({ type: 'http', scheme: 'bearer' })
     expect(document.paths['/healthz'].get.security).toEqual([])
   })
@@ -192,13 +212,39 @@ describe('the examples of openapi.json', () => {
   })
 })
 
+interface Schema {
+  readonly type?: string | readonly string[]
+  readonly enum?: readonly unknown[]
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly items?: Schema
+  readonly additionalProperties?: Schema | boolean
+  readonly anyOf?: readonly Schema[]
+}
+
+/** Returns all schemas inside a schema. */
+function innerSchemas(schema: Schema): readonly Schema[] {
+  const { properties = {}, items, additionalProperties, anyOf = [] } = schema
+  return [...Object.values(properties), items, additionalProperties, ...anyOf]
+    .filter((one) => typeof one === 'object')
+    .flatMap((one) => [one, ...innerSchemas(one)])
+}
+
+/** Generators invent a name for an object with members, and a number for what can be null. */
+function isUnnamed({ type = [], enum: values = [], properties = {} }: Schema): boolean {
+  const isNullable = type.includes('null') || values.includes(null)
+  const isClass = type.includes('object') || values.some((value) => typeof value === 'string')
+  return Object.keys(properties).length > 0 || (isNullable && isClass)
+}
+
 interface Media {
-  readonly schema?: object
+  readonly schema?: Schema
   readonly example?: unknown
   readonly examples?: Record<string, { value: unknown }>
 }
 
 interface Operation {
-  readonly responses: Record<string, { content: Record<string, Media> }>
-  readonly requestBody?: { content: Record<string, Media> }
+  readonly operationId: string
+  readonly description?: string
+  readonly responses: Record<string, { content?: Record<string, Media> }>
+  readonly requestBody?: { content?: Record<string, Media> }
 }

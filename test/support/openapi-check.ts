@@ -16,7 +16,9 @@ type Responses = Readonly<
 >
 
 /** The headers with a meaning of ours, which must be documented where they are sent. */
+const COMMON_HEADERS = ['ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset', 'x-request-id']
 const SUCCESS_HEADERS = [
+  ...COMMON_HEADERS,
   'content-disposition',
   'etag',
   'idempotency-replayed',
@@ -24,7 +26,7 @@ const SUCCESS_HEADERS = [
   'oqs-version',
   'server-timing',
 ]
-const ERROR_HEADERS = ['allow', 'retry-after', 'www-authenticate']
+const ERROR_HEADERS = [...COMMON_HEADERS, 'allow', 'retry-after', 'www-authenticate']
 
 export interface OpenApiDocument {
   readonly paths: Readonly<Record<string, Readonly<Record<string, { responses: Responses }>>>>

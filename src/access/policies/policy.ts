@@ -1,5 +1,6 @@
 /** Policies: named lists of rights, which tokens, OAuth clients and groups refer to by name. */
 import { type Static, Type } from 'typebox'
+import { namedObject } from '../../contract/schema-parts.ts'
 
 const RIGHTS_MAX = 1000
 const HIDDEN_MAX = 1000
@@ -18,7 +19,8 @@ export const PolicyName = Type.String({
   description: 'The name by which tokens, OAuth clients and groups refer to the policy.',
 })
 
-export const Right = Type.Object(
+export const Right = namedObject(
+  'Right',
   {
     ontology: Type.String({ minLength: 1, description: 'API name or RID of an ontology.' }),
     objectType: Type.String({

@@ -1,13 +1,13 @@
 /** The parts of requests and responses that the actions of revision 1.0 and v2 share. */
 import { type TSchema, Type } from 'typebox'
 import { ACTION_BATCH_MAX } from '../../contract/limits.ts'
-import { closed, documentedWith, optional } from '../../contract/schema-parts.ts'
+import { closed, documentedWith, namedObject, optional } from '../../contract/schema-parts.ts'
 
 const parameters = optional(
   Type.Record(Type.String(), Type.Unknown(), { description: 'The values of parameters by id.' }),
 )
 
-export const ActionBody = Type.Object({ parameters }, closed)
+export const ActionBody = namedObject('ActionRequest', { parameters }, closed)
 
 const requests = optional(
   documentedWith(Type.Array(ActionBody, { description: 'Applied together, as one commit.' }), {

@@ -1,12 +1,12 @@
 /** Action types as JSON, and their schemas, in revision 1.0 and in v2. */
 
 import { Type } from 'typebox'
-import { text } from '../../contract/schema-parts.ts'
+import { namedObject, text } from '../../contract/schema-parts.ts'
 import type { PropertyType, ScalarType } from '../../ontology/definition/property-type.ts'
 import type { ActionKind, ActionType } from '../../ontology/ontology.ts'
 import { parameterBaseType } from '../../service/actions/prepare-action.ts'
 
-const Operation = Type.Object({
+const Operation = namedObject('ActionOperation', {
   type: Type.Enum(['createObject', 'modifyObject', 'deleteObject']),
   objectTypeApiName: Type.String(),
 })
@@ -21,11 +21,11 @@ const common = {
 }
 
 /** An action type in revision 1.0. */
-export const ActionTypeResponse = Type.Object({
+export const ActionTypeResponse = namedObject('ActionType', {
   ...common,
   parameters: Type.Record(
     Type.String(),
-    Type.Object({
+    namedObject('ActionParameter', {
       baseType: text('The type, such as `String` or `OntologyObject<T>`.'),
       required: Type.Boolean(),
     }),
@@ -33,17 +33,18 @@ export const ActionTypeResponse = Type.Object({
   ),
 })
 
-const DataType = Type.Object(
+const DataType = namedObject(
+  'DataType',
   { type: Type.String() },
   { additionalProperties: true, description: 'The type, such as `{"type": "integer"}`.' },
 )
 
 /** An action type in v2. */
-export const ActionTypeV2Response = Type.Object({
+export const ActionTypeV2Response = namedObject('ActionTypeV2', {
   ...common,
   parameters: Type.Record(
     Type.String(),
-    Type.Object({
+    namedObject('ActionParameterV2', {
       displayName: Type.String(),
       dataType: DataType,
       required: Type.Boolean(),

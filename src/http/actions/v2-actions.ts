@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { requireScope } from '../../access/caller-rights.ts'
 import { ACTION_BATCH_MAX } from '../../contract/limits.ts'
-import { closed, optional } from '../../contract/schema-parts.ts'
+import { closed, namedObject, optional } from '../../contract/schema-parts.ts'
 import type { ActionKind } from '../../ontology/ontology.ts'
 import { keyValue } from '../../ontology/values/primary-key.ts'
 import { missingParameters, type PreparedAction } from '../../service/actions/prepare-action.ts'
@@ -16,10 +16,10 @@ import { KEYED } from '../request/declare-guards.ts'
 import { applyRequested, applyRequestedBatch, resolveActionType } from './action-request.ts'
 import { ActionBody, actionBatch, textOrNull } from './action-schemas.ts'
 
-const EditsResponse = Type.Object({
+const EditsResponse = namedObject('ActionEdits', {
   type: Type.Enum(['edits']),
   edits: Type.Array(
-    Type.Object({
+    namedObject('ActionEdit', {
       type: Type.Enum(['addObject', 'modifyObject', 'deleteObject']),
       objectType: Type.String(),
       primaryKey: Type.Unknown({ description: 'The primary key, as JSON.' }),

@@ -38,9 +38,21 @@ const ClientBody = Type.Object(
 export const CLIENTS: CredentialKind<OAuthClient> = {
   path: 'clients',
   operations: {
-    list: ['listClients', 'List the OAuth clients, without their secrets'],
-    create: ['createClient', 'Create an OAuth client'],
-    revoke: ['revokeClient', 'Revoke an OAuth client and all its tokens'],
+    list: [
+      'listClients',
+      'List the OAuth clients, without their secrets',
+      'Programs that get tokens for themselves, or for people who sign in.',
+    ],
+    create: [
+      'createClient',
+      'Create an OAuth client',
+      'The response has the secret of a confidential client, of which the service keeps only a hash.',
+    ],
+    revoke: [
+      'revokeClient',
+      'Revoke an OAuth client and all its tokens',
+      'The client and its tokens are rejected from the next request on, on all nodes.',
+    ],
   },
   body: ClientBody,
   members: {

@@ -13,7 +13,7 @@ const NAME_MAX_LENGTH = 200
 const LIST_MAX_ITEMS = 1000
 const POLICIES_MAX = 100
 
-const ScopeName = Type.Enum(Object.keys(SCOPES) as Scope[])
+const ScopeName = Type.Enum(Object.keys(SCOPES) as Scope[], { title: 'Scope' })
 const OntologyNames = Type.Array(Type.String({ minLength: 1 }), {
   minItems: 1,
   maxItems: LIST_MAX_ITEMS,

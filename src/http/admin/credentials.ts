@@ -16,8 +16,10 @@ import { timeText } from './credential-schemas.ts'
 export interface CredentialKind<Stored extends { readonly id: string }> {
   /** The last part of the path. */
   readonly path: 'tokens' | 'clients'
-  /** The id and the summary of each operation. */
-  readonly operations: Readonly<Record<'list' | 'create' | 'revoke', readonly [string, string]>>
+  /** The id, the summary and the description of each operation. */
+  readonly operations: Readonly<
+    Record<'list' | 'create' | 'revoke', readonly [string, string, string]>
+  >
   readonly body: TObject
   /** The members of a stored credential, as responses show them. */
   readonly members: TProperties
@@ -52,8 +54,8 @@ export function credentials<Stored extends { readonly id: string }>(
 ): readonly Endpoint[] {
   const path = `/api/admin/v1/${kind.path}` as const
   const describe = (operation: keyof typeof kind.operations) => {
-    const [operationId, summary] = kind.operations[operation]
-    return { operationId, summary }
+    const [operationId, summary, description] = kind.operations[operation]
+    return { operationId, summary, description }
   }
   const listed = Type.Object({ ...kind.members, lastUsedAt: LastUsedAt })
   const created = Type.Object({ ...kind.members, [kind.secret.name]: kind.secret.schema })

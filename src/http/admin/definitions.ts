@@ -8,7 +8,7 @@ import { resolveOntology } from '../../access/find-visible.ts'
 import { nextTurn } from '../../admission/next-turn.ts'
 import { ChangePlan, ChangeResponse } from '../../contract/definition-change.ts'
 import { DEFINITION_MAX_BYTES } from '../../contract/limits.ts'
-import { closed, flag, integer, texts } from '../../contract/schema-parts.ts'
+import { closed, flag, integer, namedObject, texts } from '../../contract/schema-parts.ts'
 import { type Catalogue, findObjectType } from '../../ontology/catalogue.ts'
 import { planChange, planChangeInSteps } from '../../ontology/definition/change-definition.ts'
 import { OntologyDefinition } from '../../ontology/definition/definition-schema.ts'
@@ -100,7 +100,7 @@ const ChangeParameters = Type.Object(
   closed,
 )
 
-const DeletedResponse = Type.Object({
+const DeletedResponse = namedObject('Deletion', {
   objectTypes: texts('The object types that were deleted.'),
   linkTypes: texts('The link types that were deleted.'),
   objects: integer('The number of objects that were deleted.'),
@@ -192,6 +192,8 @@ export const definitions: readonly Endpoint[] = [
     config: readingConfig,
     operationId: 'getOntologyDefinition',
     summary: 'Get the definition of an ontology',
+    description:
+      'Returns the definition as `applyOntology` takes it, with all RIDs, limited to what policies allow.',
     response: OntologyDefinition,
     handle: async (request, reply) => {
       const ontology = resolveOntology(request.catalogue, request.caller, request.params.ontology)

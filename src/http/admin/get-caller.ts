@@ -39,6 +39,8 @@ export const getCaller = endpoint({
   config: { scope: 'any' },
   operationId: 'getCaller',
   summary: 'Get the name and the rights of the caller',
+  description:
+    'Every token can ask: its name, scopes, ontologies, policies and limits, and when it expires.',
   response: CallerResponse,
   handle: async (request, reply, services) => {
     const { limits, walkTokens } = services

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { resolveOntology } from '../../access/find-visible.ts'
 import { isPartlyHidden } from '../../access/policies/ruled-objects.ts'
-import { integer } from '../../contract/schema-parts.ts'
+import { integer, namedObject } from '../../contract/schema-parts.ts'
 import { countObjectsOf } from '../../service/pages/count-objects.ts'
 import { endpoint } from '../endpoint.ts'
 import { sendJson } from '../response/send-data.ts'
@@ -9,7 +9,7 @@ import { sendJson } from '../response/send-data.ts'
 const CountsResponse = Type.Object({
   objectTypes: Type.Record(
     Type.String(),
-    Type.Object({
+    namedObject('ObjectCount', {
       count: integer('The number of objects.'),
       version: integer(
         'The version that has this many; 0 before the first write, and if a policy hides a part of the type.',
@@ -24,6 +24,8 @@ export const getObjectCounts = endpoint({
   config: { scope: 'api:ontologies-read' },
   operationId: 'getObjectCounts',
   summary: 'Get the number of objects of every type',
+  description:
+    'Counts are exact and kept with each commit, so that the request costs the same for any number of objects.',
   response: CountsResponse,
   handle: async (request, reply, services) => {
     const { context } = request

@@ -13,7 +13,7 @@ import {
   type ReadPolicyContext,
   savePolicy,
 } from '../../access/policies/stored-policies.ts'
-import { text } from '../../contract/schema-parts.ts'
+import { namedObject, text } from '../../contract/schema-parts.ts'
 import { type Endpoint, endpoint } from '../endpoint.ts'
 import { applyOnce } from '../request/apply-once.ts'
 import { GUARDED } from '../request/declare-guards.ts'
@@ -22,7 +22,7 @@ import { isConditional, readPreconditions, requirePreconditions } from '../reque
 import { etagOfBytes, sendJson } from '../response/send-data.ts'
 import type { Services } from '../services.ts'
 
-const StoredPolicy = Type.Object({
+const StoredPolicy = namedObject('Policy', {
   name: PolicyName,
   ...PolicyBody.properties,
   problem: Type.Optional(
@@ -42,6 +42,8 @@ export const policies: readonly Endpoint[] = [
     config,
     operationId: 'listPolicies',
     summary: 'List the policies',
+    description:
+      'All policies of the service, by name, with problems that an ontology changed later has caused.',
     response: Type.Object({ data: Type.Array(StoredPolicy) }),
     handle: async ({ caller }, reply, services) => {
       const { store, now } = services
@@ -54,6 +56,7 @@ export const policies: readonly Endpoint[] = [
     config,
     operationId: 'getPolicy',
     summary: 'Get a policy',
+    description: 'What tokens, OAuth clients and groups with this policy may see and change.',
     response: StoredPolicy,
     handle: async ({ caller, params }, reply, services) => {
       const { store, now } = services

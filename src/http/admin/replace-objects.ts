@@ -83,6 +83,7 @@ export const replacements: readonly Endpoint[] = [
     config: { scope, writes: UNGUARDED },
     operationId: 'abandonReplacement',
     summary: 'Abandon a replacement',
+    description: 'Deletes the objects that were loaded. The objects of the type stay as they are.',
     response: Type.Object({ replacement: Type.String() }),
     handle: async ({ catalogue, caller, params }, _reply, services) => {
       const { objectType } = resolveWrittenPath({ catalogue, caller }, params)

@@ -51,6 +51,7 @@ export const savedViews: readonly Endpoint[] = [
     config: { scope },
     operationId: 'getSavedView',
     summary: 'Get a saved view or dashboard',
+    description: 'A view that the caller saved, or that another one shares.',
     response: SavedView,
     handle: async (request, reply, services) => {
       const view = await findView(viewsOf(request), request.params.view, services)

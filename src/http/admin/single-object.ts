@@ -2,10 +2,9 @@
 
 import { Transform } from 'node:stream'
 import type { FastifyReply, preParsingAsyncHookHandler } from 'fastify'
-import { Type } from 'typebox'
 import { resolveWrittenPath, type Viewer } from '../../access/find-visible.ts'
 import { invalidArgument } from '../../contract/errors.ts'
-import { anyMembers, integer } from '../../contract/schema-parts.ts'
+import { anyMembers, integer, namedObject } from '../../contract/schema-parts.ts'
 import { RECORD_MAX_BYTES } from '../../formats/row.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
 import { mergePatch } from '../../ontology/values/merge-patch.ts'
@@ -59,7 +58,7 @@ export function reserveBody({ memory }: Pick<Services, 'memory'>): preParsingAsy
 const PATH = '/api/admin/v1/ontologies/:ontology/objects/:objectType/:primaryKey'
 const MERGE_PATCH = 'application/merge-patch+json'
 
-const VersionResponse = Type.Object({
+const VersionResponse = namedObject('WrittenVersion', {
   version: integer('The version that contains the change.'),
 })
 

@@ -71,6 +71,8 @@ export const getStatus = endpoint({
   config: { scope: 'api:admin' },
   operationId: 'getStatus',
   summary: 'Get the state of the service and its store',
+  description:
+    'For operators: memory and load of the process, the store, every object type, and work in the background.',
   response: responses(StatusResponse),
   handle: async (_request, reply, { store, columns, now, version, startedAtMs }) => {
     const [status, ofColumns, [release]] = await Promise.all([

@@ -10,11 +10,20 @@ import type { CredentialKind } from './credentials.ts'
 export const TOKENS: CredentialKind<ApiToken> = {
   path: 'tokens',
   operations: {
-    list: ['listTokens', 'List the API tokens, without their secrets'],
-    create: ['createApiToken', 'Create an API token'],
+    list: [
+      'listTokens',
+      'List the API tokens, without their secrets',
+      'Also those that have expired or were revoked.',
+    ],
+    create: [
+      'createApiToken',
+      'Create an API token',
+      'The response has the secret, of which the service keeps only a hash.',
+    ],
     revoke: [
       'revokeApiToken',
       'Revoke an API token, and the tokens that OAuth clients have in its name',
+      'The token is rejected from the next request on, on all nodes.',
     ],
   },
   body: CredentialBody,

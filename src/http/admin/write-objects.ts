@@ -5,7 +5,7 @@ import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { ObjectQueryError } from '../../contract/errors.ts'
 import { BATCH_MAX_BYTES, TRANSACTIONS_MAX_BYTES } from '../../contract/limits.ts'
-import { closed, flag, integer } from '../../contract/schema-parts.ts'
+import { closed, documentedWith, flag, integer } from '../../contract/schema-parts.ts'
 import { applyTransactions } from '../../service/batches/apply-transactions.ts'
 import { writeBatch } from '../../service/batches/write-batch.ts'
 import type { App } from '../app.ts'
@@ -29,6 +29,13 @@ const BatchParameters = Type.Object(
   },
   closed,
 )
+
+/** The second is for generated clients, many of which know no other type for bytes. */
+const LINES = ['application/x-ndjson', 'application/octet-stream'] as const
+
+/** A body that is a stream here, and text for clients. */
+const lines = (description: string) =>
+  documentedWith(Type.Any({ description }), { type: 'string', minLength: 1 })
 
 /** Refuses compressed batches, whose bytes would be read as lines. */
 function refuseEncoding(encoding: string | undefined): void {
@@ -74,8 +81,8 @@ const writeObjects = endpoint({
   summary: 'Write one atomic batch of objects',
   description:
     'Each line is `{"put": {…properties}}` or `{"delete": primaryKey}`. The batch is atomic: all lines take effect together, or none does. Of several lines for one object, the last one wins. When the response arrives, the batch is on disk. If lines are invalid, the error lists up to 100 of them.',
-  consumes: ['application/x-ndjson'],
-  body: Type.Any({ description: 'One change per line.' }),
+  consumes: LINES,
+  body: lines('One change per line.'),
   querystring: BatchParameters,
   response: CommitResponse,
   options: () => ({
@@ -110,8 +117,8 @@ const applySourceTransactions = endpoint({
   summary: 'Apply transactions of another database',
   description:
     'Each line has one member: `{"objectType": name}` names the type of the changes that follow, `{"put": {…properties}}` and `{"delete": primaryKey}` are changes, and `{"commit": position}` ends a transaction. Each transaction is one commit over all its types. All of them are applied in order, or none is, and the position of the last one is stored with them. Positions must sort behind each other; transactions up to the stored position are skipped, so that a request can be sent again. Without transactions, the request returns the stored position.',
-  consumes: ['application/x-ndjson'],
-  body: Type.Any({ description: 'One member per line.' }),
+  consumes: LINES,
+  body: lines('One member per line.'),
   response: Type.Object({
     position: Type.String({ description: 'The stored position; empty before the first one.' }),
     applied: integer('The number of transactions that were not skipped.'),
@@ -129,9 +136,7 @@ const applySourceTransactions = endpoint({
 export async function addWriteObjects(app: App, services: Services): Promise<void> {
   await app.register(async (batches: App) => {
     batches.removeAllContentTypeParsers()
-    batches.addContentTypeParser('application/x-ndjson', (_request, stream, done) =>
-      done(null, stream),
-    )
+    batches.addContentTypeParser([...LINES], (_request, stream, done) => done(null, stream))
     writeObjects(batches, services)
     applySourceTransactions(batches, services)
   })

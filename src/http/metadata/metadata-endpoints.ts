@@ -112,6 +112,8 @@ export function metadataItem<Owner extends Named, Item extends Named>(
   return endpoint({
     route: `GET ${source.api}${source.path}${path}` as `GET /${string}`,
     config,
+    description:
+      'As the current definition has it. `If-None-Match` returns 304 until the definition changes it.',
     ...documentation,
     querystring: NoParameters,
     response: source.response,
@@ -147,7 +149,7 @@ export function metadataListAndItem<Owner extends Named, Item extends Named>(
 /** Returns the endpoint that returns items by RID. `ridMember` names the RID in each request. */
 export function metadataBatch<Item extends Named>(
   { api, path, resolve, collection, response }: MetadataSource<Ontology, Item>,
-  batch: Documentation & { readonly ridMember: string },
+  batch: Required<Documentation> & { readonly ridMember: string },
 ): Endpoint {
   const { ridMember, ...documentation } = batch
   const requests = documentedWith(Type.Array(Type.Object({ [ridMember]: Type.String() }, closed)), {

@@ -3,7 +3,7 @@ import { type TSchema, Type } from 'typebox'
 import { resolveTypePath } from '../../access/find-visible.ts'
 import { visibleOntologies } from '../../access/policies/visible-ontologies.ts'
 import { PAGE_SIZES } from '../../contract/limits.ts'
-import { NoParameters, text } from '../../contract/schema-parts.ts'
+import { NoParameters, namedObject, text } from '../../contract/schema-parts.ts'
 import { findObjectType } from '../../ontology/catalogue.ts'
 import { findLink, outgoingLinks } from '../../ontology/definition/links.ts'
 import type { LinkSide, ObjectType, Ontology } from '../../ontology/ontology.ts'
@@ -21,7 +21,8 @@ import {
 
 type OperationIds = readonly [list: string, get: string]
 
-export const OntologyResponse = Type.Object(
+export const OntologyResponse = namedObject(
+  'Ontology',
   {
     apiName: Type.String(),
     displayName: Type.String(),
@@ -73,8 +74,9 @@ export function ontologies(api: MetadataApi, operationIds: OperationIds): readon
     config: { scope: 'api:ontologies-read' },
     operationId: operationIds[0],
     summary: 'List ontologies',
+    description: 'All that the caller may see.',
     querystring: NoParameters,
-    response: Type.Object({ data: Type.Array(OntologyResponse) }),
+    response: namedObject('OntologyList', { data: Type.Array(OntologyResponse) }),
     handle: async (request, reply, services) => {
       const visible = await visibleOntologies(request, services)
       const rids = new Set(visible.map(({ rid }) => rid))
@@ -116,7 +118,7 @@ export function objectTypes(
   })
 }
 
-export const LinkTypeResponse = Type.Object({
+export const LinkTypeResponse = namedObject('LinkType', {
   apiName: Type.String(),
   displayName: Type.String(),
   status: Type.Enum(['ACTIVE']),

@@ -12,7 +12,7 @@ import {
 } from '../../access/oauth/grants.ts'
 import { OAuthError, type OAuthErrorCode } from '../../access/oauth/oauth-error.ts'
 import { ObjectQueryError } from '../../contract/errors.ts'
-import { integer, text } from '../../contract/schema-parts.ts'
+import { integer, namedObject, text } from '../../contract/schema-parts.ts'
 import type { App } from '../app.ts'
 import { addEndpoints, endpoint } from '../endpoint.ts'
 import { UNGUARDED } from '../request/declare-guards.ts'
@@ -65,7 +65,7 @@ const RevokeForm = Type.Object({
   token: Type.Optional(text('An access token or a refresh token.')),
 })
 
-const OAuthErrorResponse = Type.Object({
+const OAuthErrorResponse = namedObject('OAuthError', {
   error: Type.String(),
   error_description: Type.String(),
 })
@@ -84,6 +84,8 @@ const getToken = endpoint({
   route: `POST ${TOKEN_PATH}`,
   operationId: 'getToken',
   summary: 'Get an access token (OAuth 2.0)',
+  description:
+    'Grants are `client_credentials` for programs, `authorization_code` for people, and `refresh_token`. The client names itself by HTTP Basic or in the form.',
   body: TokenForm,
   response: { 200: TokenResponse, ...ERROR_RESPONSES },
   handle: async (request, reply, services) => {
@@ -111,6 +113,8 @@ const revokeOAuthToken = endpoint({
   route: `POST ${REVOKE_PATH}`,
   operationId: 'revokeToken',
   summary: 'Revoke a token and what it belongs to (OAuth 2.0)',
+  description:
+    'Ends the grant of an access token or a refresh token. The response is the same if the token is not valid (RFC 7009).',
   body: RevokeForm,
   response: { 200: Type.Object({}), ...ERROR_RESPONSES },
   handle: async (request, reply, services) => {

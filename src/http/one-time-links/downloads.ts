@@ -110,6 +110,8 @@ export const redeemDownload = endpoint({
   config: {},
   operationId: 'download',
   summary: 'Download an export with a ticket',
+  description:
+    'Sends the export that `createDownload` described, for browsers, which cannot send a bearer token with a link. A ticket works once.',
   security: [],
   response: { ...responses(Type.String()), 200: EXPORT_RESPONSE },
   handle: async (request, reply, services) => {

@@ -24,7 +24,7 @@ interface Response {
   readonly content?: Media
 }
 
-type Media = Record<string, { readonly schema?: Schema; example?: unknown }>
+type Media = Record<string, { schema?: Schema; example?: unknown }>
 
 /** Adds the example of an operation to its parameters, its request body and its response. */
 export function addExamples(
@@ -38,7 +38,10 @@ export function addExamples(
     const value = given ?? (parameter.in === 'path' ? DEMO_PATH[name] : undefined)
     if (value !== undefined) parameter.example = value
   }
-  for (const media of Object.values(operation.requestBody?.content ?? {})) media.example = request
+  for (const [type, media] of Object.entries(operation.requestBody?.content ?? {})) {
+    media.example = request
+    if (type === 'application/octet-stream') media.schema = { ...media.schema, format: 'binary' }
+  }
   for (const media of Object.values(operation.responses?.['200']?.content ?? {})) {
     media.example = response ?? sampleOf(media.schema ?? {}, components)
   }
@@ -111,9 +114,26 @@ function describeSuccess({ operationId = '', summary = '' }: Operation, isPage: 
   return DESCRIPTIONS[operationId] ?? described ?? ''
 }
 
-const header = (description: string, type = 'string') => ({ description, schema: { type } })
+const header = (description: string, type: 'integer' | 'string' = 'string') => ({
+  description,
+  schema: { type },
+})
 
-const HEADERS = {
+/** The headers of responses, as components. */
+export const HEADERS = {
+  'X-Request-Id': {
+    description: 'Names the request as the log and the audit log do, and `errorInstanceId`.',
+    schema: { type: 'string', format: 'uuid' },
+  },
+  'RateLimit-Limit': header(
+    'How many requests the caller may send per minute. Absent if there is no limit.',
+    'integer',
+  ),
+  'RateLimit-Remaining': header('How many requests the caller may send now.', 'integer'),
+  'RateLimit-Reset': header(
+    'After how many seconds without requests the caller may send all of them again.',
+    'integer',
+  ),
   ETag: header('The entity tag, for `If-None-Match` and `If-Match`.'),
   'oqs-version': header('The version of the object type that was read.', 'integer'),
   'Server-Timing': header('How long the service, and the store within it, took; in milliseconds.'),
@@ -126,6 +146,13 @@ const HEADERS = {
 } as const
 
 type HeaderName = keyof typeof HEADERS
+
+const EVERYWHERE: readonly HeaderName[] = [
+  'X-Request-Id',
+  'RateLimit-Limit',
+  'RateLimit-Remaining',
+  'RateLimit-Reset',
+]
 
 /** Writes that return the tag of what they have written. */
 const TAGGED_WRITES = [
@@ -149,8 +176,10 @@ export function describeResponses(operation: Operation): void {
       const isPage = media?.schema?.properties?.['nextPageToken'] !== undefined
       response.description = OTHER_DESCRIPTIONS[status] ?? describeSuccess(operation, isPage)
     }
-    const described = headersOf(operation, status).map((name) => [name, HEADERS[name]])
-    if (described.length === 0) continue
+    const described = [...EVERYWHERE, ...headersOf(operation, status)].map((name) => [
+      name,
+      { $ref: `#/components/headers/${name}` },
+    ])
     response.headers = { ...response.headers, ...Object.fromEntries(described) }
   }
 }

@@ -21,8 +21,9 @@ import { lazyValidators } from '../endpoint.ts'
 import { AUTHORIZE_PATH, TOKEN_PATH } from '../oauth/paths.ts'
 import { buildLazySerializers } from '../response/lazy-serializers.ts'
 import { ErrorResponse } from '../schemas/responses.ts'
-import { addExamples, describeResponses, type Operation } from './complete-operation.ts'
+import { addExamples, describeResponses, HEADERS, type Operation } from './complete-operation.ts'
 import { ERROR_EXAMPLES } from './error-examples.ts'
+import { nameSchemas } from './name-schemas.ts'
 import type { Schema } from './sample-response.ts'
 
 /*
@@ -192,16 +193,18 @@ export async function writeOpenApi(
         title: 'Object Query Service',
         description: 'Stores typed objects and returns them in consistent pages.',
         version,
+        contact: { name: 'The operator of this service' },
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
       servers: [{ url: basePath || '/' }],
       components: {
+        headers: HEADERS,
         securitySchemes: {
           bearer: { type: 'http', scheme: 'bearer' },
           oauth2: oauthScheme(basePath),
         },
       },
-      security: [{ bearer: [] }],
+      security: [{ bearer: [] }, { oauth2: [] }],
       tags: TAGS,
     },
   })
@@ -222,6 +225,7 @@ export async function writeOpenApi(
     addExamples(operation, schemas)
     describeResponses(operation)
   }
+  nameSchemas(operations, schemas)
   return JSON.stringify(document)
 }
 

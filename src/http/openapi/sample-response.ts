@@ -12,6 +12,7 @@ export interface Schema {
   readonly const?: unknown
   readonly anyOf?: readonly Schema[]
   readonly format?: string
+  readonly description?: string | undefined
   readonly properties?: Readonly<Record<string, Schema>>
   readonly required?: readonly string[]
   readonly additionalProperties?: unknown

@@ -33,9 +33,13 @@ const RESPONSE_HEADERS = [
   'etag',
   'idempotency-replayed',
   'oqs-version',
+  'ratelimit-limit',
+  'ratelimit-remaining',
+  'ratelimit-reset',
   'retry-after',
   'server-timing',
   'www-authenticate',
+  'x-request-id',
 ].join(', ')
 
 const PREFLIGHT_SECONDS = 3600

@@ -15,12 +15,17 @@ import type { OntologyName } from '../../ontology/catalogue.ts'
 import { requireVerified, StaleIdentity } from '../../store/port/request-context.ts'
 import type { App } from '../app.ts'
 import { errorHandler, refusePipelinedRequest } from '../response/error-response.ts'
+import {
+  REQUEST_ID_HEADER,
+  rateLimitHeaders,
+  type ServiceResponse,
+} from '../response/service-response.ts'
 import type { Services } from '../services.ts'
 import type { RequestTrace } from '../tracing/tracing.ts'
 
 /** Opens every request, and starts its trace. Comes first, so that an excess request costs little. */
 export function openRequests(app: App, services: Services): void {
-  const { isReportingRequests, tracing } = services
+  const { admission, isReportingRequests, tracing } = services
   app.addHook('onRequest', (request, reply, done) => {
     const context = services.openRequests.open(request.raw, reply.raw, request.routeOptions.url)
     if (context === undefined) {
@@ -29,6 +34,11 @@ export function openRequests(app: App, services: Services): void {
       return
     }
     request.context = context
+    const response: ServiceResponse = reply.raw
+    response.readRequestHeaders = () => ({
+      [REQUEST_ID_HEADER]: request.id,
+      ...rateLimitHeaders(admission.rateOf(context.callerId)),
+    })
     if (isReportingRequests) context.defer(() => reportRequest(request, reply.raw, services))
     const trace = tracing?.start(request.headers)
     if (trace !== undefined) traceRequest(trace, request, reply)

@@ -17,7 +17,7 @@ import { findDefinitionMistakes } from '../../ontology/definition/check-definiti
 import { describeMisfit } from '../../ontology/definition/describe-misfit.ts'
 import type { TokenRefusal } from '../../paging/page-token.ts'
 import type { Services } from '../services.ts'
-import { SECURITY_HEADERS } from './send-data.ts'
+import { REQUEST_ID_HEADER, SECURITY_HEADERS } from './service-response.ts'
 
 /** Returns the error handler of the application. */
 export function errorHandler(services: Services) {
@@ -207,6 +207,7 @@ export function renderError(error: ObjectQueryError, errorInstanceId: string): R
     headers: {
       'content-type': 'application/json',
       'content-length': String(Buffer.byteLength(body)),
+      [REQUEST_ID_HEADER]: errorInstanceId,
       ...statusHeaders(status, error.parameters),
     },
     body,

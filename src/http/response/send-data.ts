@@ -3,14 +3,12 @@
  * entity tag, so that a client whose copy is still current gets 304 (RFC 9110, 8.8.3 and 13.1.2).
  */
 import { hash } from 'node:crypto'
-import { type IncomingMessage, type OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import type { FastifyReply } from 'fastify'
 import { bytesOf } from '../../service/aggregate-within.ts'
 import type { FoundRecord } from '../../service/pages/find-object.ts'
 import type { Page } from '../../service/pages/page.ts'
 import type { AggregateResult } from '../../store/object-store.ts'
 import { type ReadReport, requireVerified } from '../../store/port/request-context.ts'
-import { DiscardedBodies } from './discarded-bodies.ts'
 
 /** The version of the object type that was read. */
 export const VERSION_HEADER = 'oqs-version'
@@ -190,60 +188,3 @@ export function isNotModified({ request }: FastifyReply, etag: string): boolean 
   const opaque = etag.replace(/^W\//, '')
   return header.match(/"[^"]*"/g)?.some((one) => one === opaque) ?? false
 }
-
-/**
- * Returns the response class of the server, which adds the security headers to every response,
- * discards what is left of the body of the request, and closes the connection once the service is
- * stopping. A class, because pages are written without the framework and its hooks.
- */
-export function serviceResponses(stopping: AbortSignal): typeof ServerResponse {
-  const bodies = new DiscardedBodies(() => stopping.aborted)
-  return class ServiceResponse extends ServerResponse {
-    constructor(...args: ConstructorParameters<typeof ServerResponse>) {
-      super(...args)
-      const [request] = args
-      // Node.js adds its own listener later, which would read the rest of the body without a limit.
-      if (hasBody(request)) this.once('finish', () => bodies.discard(request))
-    }
-
-    override writeHead(status: number, ...rest: never[]): this {
-      if (stopping.aborted) this.shouldKeepAlive = false
-      const headers = rest.at(-1) as OutgoingHttpHeaders | string | undefined
-      if (typeof headers === 'object') {
-        const all = withSecurityHeaders(headers)
-        const vary = headers['vary'] === undefined ? undefined : this.getHeader('vary')
-        // Both what is set already and what this response depends on.
-        if (vary !== undefined) all['vary'] = `${vary}, ${headers['vary']}`
-        return super.writeHead(status, all)
-      }
-      // Fastify sets the headers of streams one by one.
-      for (const [name, value] of Object.entries(SECURITY_HEADERS)) {
-        if (!this.hasHeader(name)) this.setHeader(name, value)
-      }
-      return super.writeHead(status, ...rest)
-    }
-  } as typeof ServerResponse
-}
-
-function hasBody({ headers }: IncomingMessage): boolean {
-  return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
-}
-
-/** Adds the security headers that a response does not set itself. */
-function withSecurityHeaders(headers: OutgoingHttpHeaders): OutgoingHttpHeaders {
-  const all = { ...headers }
-  for (const name of SECURITY_HEADER_NAMES) all[name] ??= SECURITY_HEADERS[name]
-  return all
-}
-
-/**
- * The security headers of every response: no content sniffing, no scripts or subresources, no
- * frames, no referrer. The API reference page overrides the content security policy.
- */
-export const SECURITY_HEADERS = {
-  'x-content-type-options': 'nosniff',
-  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
-  'referrer-policy': 'no-referrer',
-} as const
-
-const SECURITY_HEADER_NAMES = Object.keys(SECURITY_HEADERS) as (keyof typeof SECURITY_HEADERS)[]

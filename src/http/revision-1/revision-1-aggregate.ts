@@ -58,9 +58,7 @@ export const aggregateObjects = endpoint({
     },
     closed,
   ),
-  response: Type.Object(
-    groupMembers('A double; absent if there are no values to compute it from.'),
-  ),
+  response: Type.Object(groupMembers),
   handle: async (request, reply, services) => {
     const { query, version, ...aggregationBody } = request.body
     const { objectType } = resolveTypePath(request, request.params)

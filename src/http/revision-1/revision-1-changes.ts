@@ -11,6 +11,8 @@ export const listObjectChanges = endpoint({
   config: { scope: 'api:ontologies-read' },
   operationId: 'listObjectChanges',
   summary: 'List changes',
+  description:
+    'Returns what has changed since a token: `put` with the current object, or `delete` with its primary key. The last page has a `nextChangesToken` for the next request. With `Accept: text/event-stream`, changes are streamed as they happen.',
   querystring: FollowingParameters,
   response: changesPage(ObjectRecord),
   handle: (request, reply, services) =>

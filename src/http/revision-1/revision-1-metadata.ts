@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { text, texts } from '../../contract/schema-parts.ts'
+import { namedObject, text, texts } from '../../contract/schema-parts.ts'
 import { baseType } from '../../ontology/definition/base-type.ts'
 import type { ObjectTypeDefinition } from '../../ontology/definition/definition-schema.ts'
 import type { ObjectType, Ontology } from '../../ontology/ontology.ts'
@@ -14,7 +14,7 @@ import {
 
 const REVISION_1 = '/api/v1/ontologies'
 
-const ObjectTypeResponse = Type.Object({
+const ObjectTypeResponse = namedObject('ObjectType', {
   apiName: Type.String(),
   displayName: Type.Optional(Type.String()),
   status: Type.Enum(['ACTIVE']),
@@ -23,7 +23,7 @@ const ObjectTypeResponse = Type.Object({
   primaryKey: texts('API name of the primary key property.'),
   properties: Type.Record(
     Type.String(),
-    Type.Object({
+    namedObject('Property', {
       description: Type.Optional(Type.String()),
       displayName: Type.Optional(Type.String()),
       baseType: text('The type, such as `String` or `Array<LocalDate>`.'),

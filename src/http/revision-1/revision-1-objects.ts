@@ -24,6 +24,8 @@ export const revision1Objects: readonly Endpoint[] = [
     config: { scope: 'api:ontologies-read', isPage: true },
     operationId: 'listObjects',
     summary: 'List objects',
+    description:
+      'Ordered by primary key, or by `orderBy`. A page can be shorter than `pageSize`: only an absent `nextPageToken` marks the last one. `totalCount` is the number of all objects that match.',
     querystring: ListingParameters,
     response: CountedObjectPage,
     handle: async (request, reply, services) => {
@@ -47,6 +49,8 @@ export const revision1Objects: readonly Endpoint[] = [
     config: { scope: 'api:ontologies-read', isPage: true },
     operationId: 'getObject',
     summary: 'Get an object',
+    description:
+      'Finds an object by its primary key. `properties` selects what is returned; all properties if it is absent.',
     querystring: Type.Object({ properties: SelectionParameter }, closed),
     response: ObjectRecord,
     handle: async (request, reply, services) => {
@@ -97,6 +101,7 @@ export const revision1Objects: readonly Endpoint[] = [
     config: { scope: 'api:ontologies-read' },
     operationId: 'getLinkedObject',
     summary: 'Get a linked object',
+    description: 'Returns the linked object with this primary key, if the link leads to it.',
     querystring: Type.Object({ properties: SelectionParameter }, closed),
     response: ObjectRecord,
     handle: async (request, reply, services) => {

@@ -67,6 +67,8 @@ export const searchObjectsRevision1 = endpoint({
   config: { scope: 'api:ontologies-read', writes: 'nothing', isPage: true },
   operationId: 'searchObjectsRevision1',
   summary: 'Search objects',
+  description:
+    'Returns the objects that match the query, ordered by primary key or by `orderBy`. Repeat the body with `pageToken` for the next page.',
   body: SearchBody,
   response: CountedObjectPage,
   handle: async (request, reply, services) => {

@@ -70,6 +70,8 @@ export const revision2Objects: readonly Endpoint[] = [
     config: { scope: 'api:ontologies-read', writes: 'nothing', isPage: true },
     operationId: 'searchObjects',
     summary: 'Search objects by type',
+    description:
+      'Returns the objects of a type that match the query, in pages of up to 100. An empty query, `{"type": "empty"}`, matches every object.',
     querystring: Type.Object({ preview: PreviewParameter }, closed),
     body: Type.Object({ query: queryBody(REVISION_2_QUERIES), ...bodyPaging }, closed),
     response: FamilyPage,
@@ -93,6 +95,7 @@ export const revision2Objects: readonly Endpoint[] = [
     config: { scope: 'api:ontologies-read', isPage: true },
     operationId: 'getObjectByKey',
     summary: 'Get an object',
+    description: 'Finds an object by its primary key in all object types of the family.',
     querystring: Type.Object(keyParameters, closed),
     response: FamilyRecord,
     handle: async (request, reply, services) => {
@@ -114,6 +117,7 @@ export const revision2Objects: readonly Endpoint[] = [
     config: { scope: 'api:ontologies-read' },
     operationId: 'getObjectProperties',
     summary: 'List the property values of an object',
+    description: 'Returns an entry for each property value, and one for each element of an array.',
     querystring: Type.Object(keyParameters, closed),
     response: PropertiesResponse,
     handle: async (request, reply, services) => {
@@ -132,6 +136,7 @@ export const revision2Objects: readonly Endpoint[] = [
     config: { scope: 'api:ontologies-read' },
     operationId: 'listLinkedObjectsByKey',
     summary: 'List linked objects',
+    description: 'Returns the objects that a link of the object leads to.',
     querystring: Type.Object({ ...queryPaging, ...keyParameters }, closed),
     response: FamilyPage,
     handle: async (request, reply, services) => {

@@ -1,6 +1,6 @@
 /** The parts that aggregations have in common in all versions of the API. */
 import { Type } from 'typebox'
-import { anyMembers, integer, optional } from '../../contract/schema-parts.ts'
+import { anyMembers, integer, namedObject, optional } from '../../contract/schema-parts.ts'
 
 /** Aggregates the objects of an earlier moment, such as that of a snapshot walk. */
 export const AggregatedVersion = optional(
@@ -12,31 +12,28 @@ export const AggregatedVersion = optional(
   }),
 )
 
-/** Returns the members of a response with groups, given the description of a metric's value. */
-export function groupMembers(description: string) {
-  return {
-    excludedItems: Type.Optional(
-      integer('The number of objects in groups that `maxGroupCount` dropped.'),
-    ),
-    data: Type.Array(
-      Type.Object({
-        group: anyMembers(
-          'The value, the start or the range, by property. Empty without `groupBy`.',
-        ),
-        metrics: Type.Array(
-          Type.Object({
-            name: Type.String({ examples: ['count'] }),
-            value: Type.Optional(
-              Type.Unsafe<number | string>({
-                type: ['number', 'string'],
-                description,
-                examples: [827],
-              }),
-            ),
-          }),
-        ),
-      }),
-      { description: 'The groups. Exactly one without `groupBy`.' },
-    ),
-  }
+/** The members of a response with groups. */
+export const groupMembers = {
+  excludedItems: Type.Optional(
+    integer('The number of objects in groups that `maxGroupCount` dropped.'),
+  ),
+  data: Type.Array(
+    namedObject('AggregationGroup', {
+      group: anyMembers('The value, the start or the range, by property. Empty without `groupBy`.'),
+      metrics: Type.Array(
+        namedObject('AggregationValue', {
+          name: Type.String({ examples: ['count'] }),
+          value: Type.Optional(
+            Type.Unsafe<number | string>({
+              type: ['number', 'string'],
+              description:
+                'A double; in v2, for the `min`, `max` or percentile of texts, dates and timestamps, the value itself. Absent if there are no values to compute it from.',
+              examples: [827],
+            }),
+          ),
+        }),
+      ),
+    }),
+    { description: 'The groups. Exactly one without `groupBy`.' },
+  ),
 }

@@ -2,10 +2,10 @@
 
 import { type TSchema, Type } from 'typebox'
 import { ERRORS, type ErrorName } from '../../contract/error-catalogue.ts'
-import { anyMembers, integer } from '../../contract/schema-parts.ts'
+import { anyMembers, integer, namedObject } from '../../contract/schema-parts.ts'
 
 /** The result of a write. */
-export const CommitResponse = Type.Object({
+export const CommitResponse = namedObject('Commit', {
   version: integer('The version that contains the changes.'),
   put: integer('The number of objects written.'),
   deleted: integer('The number of existing objects that were deleted.'),

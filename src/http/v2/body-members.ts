@@ -8,6 +8,7 @@ import {
   documentedAs,
   documentedWith,
   flag,
+  namedObject,
   optional,
   text,
 } from '../../contract/schema-parts.ts'
@@ -27,7 +28,8 @@ import { queryBody } from '../schemas/query-body.ts'
 export const ObjectSet = Type.Object({ type: Type.String() }, documentedAs(OBJECT_SET_COMPONENT))
 
 export const orderBy = optional(
-  Type.Object(
+  namedObject(
+    'OrderBy',
     {
       orderType: optional(
         documentedWith(
@@ -37,7 +39,8 @@ export const orderBy = optional(
       ),
       fields: optional(
         Type.Array(
-          Type.Object(
+          namedObject(
+            'OrderByField',
             {
               field: documentedWith(text('API name of the property.'), {
                 minLength: 1,

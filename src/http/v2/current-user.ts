@@ -49,6 +49,7 @@ export const getCurrentUser = endpoint({
   config: { scope: 'any' },
   operationId: 'getCurrentUser',
   summary: 'Get the caller as a user',
+  description: 'Published clients ask this to find out whose token they have.',
   querystring: Type.Object({ preview: Type.Optional(Type.Boolean()) }, closed),
   response: User,
   handle: async ({ caller }, reply) => sendJson(reply, JSON.stringify(toUser(caller))),

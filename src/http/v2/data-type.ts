@@ -1,9 +1,11 @@
 /** Property types as the metadata of v2 describes them. */
 import { Type } from 'typebox'
+import { namedObject } from '../../contract/schema-parts.ts'
 import type { PropertyType } from '../../ontology/definition/property-type.ts'
 import { propertyRid } from '../../ontology/definition/rid.ts'
 
-export const DataType = Type.Object(
+export const DataType = namedObject(
+  'DataType',
   { type: Type.String() },
   {
     additionalProperties: true,

@@ -1,7 +1,7 @@
 /** Interfaces and shared property types as the metadata of v2 describes them. */
 
 import { Type } from 'typebox'
-import { flag, text, texts } from '../../contract/schema-parts.ts'
+import { flag, namedObject, text, texts } from '../../contract/schema-parts.ts'
 import type {
   InterfaceImplementation,
   InterfaceLink,
@@ -20,14 +20,14 @@ const named = {
   description: Type.Optional(Type.String()),
 }
 
-const SharedProperty = Type.Object({
+const SharedProperty = namedObject('SharedPropertyType', {
   ...named,
   dataType: DataType,
   required: flag('Whether every implementing object type has it.'),
   typeClasses: Type.Array(Type.Unknown()),
 })
 
-const PropertyV2 = Type.Object({
+const PropertyV2 = namedObject('InterfacePropertyType', {
   ...named,
   type: Type.Optional(Type.Enum(['interfaceSharedPropertyType'])),
   dataType: DataType,
@@ -36,9 +36,9 @@ const PropertyV2 = Type.Object({
   typeClasses: Type.Array(Type.Unknown()),
 })
 
-export const InterfaceLinkResponse = Type.Object({
+export const InterfaceLinkResponse = namedObject('InterfaceLinkType', {
   ...named,
-  linkedEntityApiName: Type.Object({
+  linkedEntityApiName: namedObject('LinkedEntityName', {
     type: Type.Enum(['objectTypeApiName', 'interfaceTypeApiName']),
     apiName: Type.String(),
   }),
@@ -48,7 +48,7 @@ export const InterfaceLinkResponse = Type.Object({
 
 const byName = { description: 'By API name.' }
 
-export const InterfaceTypeResponse = Type.Object({
+export const InterfaceTypeResponse = namedObject('InterfaceType', {
   ...named,
   properties: Type.Record(Type.String(), SharedProperty, byName),
   allProperties: Type.Record(Type.String(), SharedProperty, {
@@ -66,7 +66,7 @@ export const InterfaceTypeResponse = Type.Object({
 /** The property of the object type for each property of the interface. */
 export const LocalImplementations = Type.Record(
   Type.String(),
-  Type.Object({
+  namedObject('PropertyImplementation', {
     type: Type.Enum(['localPropertyImplementation']),
     propertyApiName: Type.String(),
   }),
@@ -74,7 +74,7 @@ export const LocalImplementations = Type.Record(
 )
 
 /** How an object type implements an interface. */
-export const ImplementationResponse = Type.Object({
+export const ImplementationResponse = namedObject('InterfaceImplementation', {
   apiName: text('The API name of the interface.'),
   rid: Type.String(),
   properties: Type.Record(Type.String(), Type.String(), {

@@ -6,7 +6,7 @@ import {
   LINK_PAGE_SIZES,
   PRIMARY_KEY_MAX_BYTES,
 } from '../../contract/limits.ts'
-import { closed } from '../../contract/schema-parts.ts'
+import { closed, namedObject } from '../../contract/schema-parts.ts'
 import { findLink } from '../../ontology/definition/links.ts'
 import type { ObjectType, Ontology } from '../../ontology/ontology.ts'
 import type { FingerprintedRequest } from '../../paging/fingerprints.ts'
@@ -28,16 +28,18 @@ ${LINK_PAGE_SIZES.links} links; it covers fewer objects if they have more links.
 object can be spread over several entries.
 `
 
-const Locator = Type.Object({
+const Locator = namedObject('ObjectLocator', {
   __primaryKey: Type.Unsafe<string | number | boolean>({ type: ['string', 'number', 'boolean'] }),
   __apiName: Type.String(),
 })
 
 const LinksPage = Type.Object({
   data: Type.Array(
-    Type.Object({
+    namedObject('ObjectLinks', {
       sourceObject: Locator,
-      linkedObjects: Type.Array(Type.Object({ targetObject: Locator, linkType: Type.String() })),
+      linkedObjects: Type.Array(
+        namedObject('LinkedObject', { targetObject: Locator, linkType: Type.String() }),
+      ),
     }),
   ),
   nextPageToken: NextPageToken,

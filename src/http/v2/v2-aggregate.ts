@@ -8,7 +8,7 @@ import {
 } from '../../access/find-visible.ts'
 import { errorWithin } from '../../contract/errors.ts'
 import { AGGREGATE_MAX_BATCH, AGGREGATE_MAX_BYTES } from '../../contract/limits.ts'
-import { closed } from '../../contract/schema-parts.ts'
+import { closed, namedObject } from '../../contract/schema-parts.ts'
 import { GEO_GRID_MAX_SIDE } from '../../query/aggregation/geo-grid.ts'
 import { aggregationMembers, parseAggregation } from '../../query/aggregation/parse-aggregation.ts'
 import { V2_AGGREGATIONS } from '../../query/aggregation/v2-aggregations.ts'
@@ -40,13 +40,11 @@ const metricMembers = {
 }
 const commonMembers = { ...metricMembers, version: AggregatedVersion }
 
-const AggregateV2Response = Type.Object({
+const AggregateV2Response = namedObject('AggregationResult', {
   accuracy: Type.Enum(['ACCURATE', 'APPROXIMATE'], {
     description: 'Always `ACCURATE`: no metric is estimated, and no group is dropped silently.',
   }),
-  ...groupMembers(
-    'A double; for the `min`, `max` or percentile of texts, dates and timestamps, the value itself. Absent if there are no values to compute it from.',
-  ),
+  ...groupMembers,
 })
 
 /** What every aggregation of v2 does. */
@@ -120,7 +118,7 @@ async function serveAggregated(
 }
 
 const config = { scope: 'api:ontologies-read', writes: 'nothing' } as const
-const AggregateBody = Type.Object({ ...commonMembers, where }, closed)
+const AggregateBody = namedObject('AggregationBody', { ...commonMembers, where }, closed)
 
 const BATCH_DESCRIPTION = `
 An extension of this service: computes up to ${AGGREGATE_MAX_BATCH} aggregations over the objects of one type. They run at

@@ -22,6 +22,8 @@ export const v2Changes = [
     config: { scope: 'api:ontologies-read' },
     operationId: 'listObjectChangesV2',
     summary: 'List changes',
+    description:
+      'Returns what has changed since a token: `put` with the current object, or `delete` with its primary key. The last page has a `nextChangesToken` for the next request. With `Accept: text/event-stream`, changes are streamed as they happen.',
     querystring: Type.Object({ ...queryFollowing, ...RecordParameters.properties }, closed),
     response: changesPage(FlatRecord),
     handle: (request, reply, services) =>

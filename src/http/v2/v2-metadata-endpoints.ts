@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { resolveInterfacePath } from '../../access/find-visible.ts'
 import { PAGE_SIZES, RID_BATCH_MAX } from '../../contract/limits.ts'
-import { anyMembers, text } from '../../contract/schema-parts.ts'
+import { anyMembers, namedObject, text } from '../../contract/schema-parts.ts'
 import { findInterfaceLink, findInterfaceType, findObjectType } from '../../ontology/catalogue.ts'
 import type { ObjectTypeDefinition } from '../../ontology/definition/definition-schema.ts'
 import { propertyRid } from '../../ontology/definition/rid.ts'
@@ -45,7 +45,7 @@ import {
   interfaceTypeDescriber,
 } from './interface-metadata.ts'
 
-const ObjectProperty = Type.Object({
+const ObjectProperty = namedObject('PropertyV2', {
   description: Type.Optional(Type.String()),
   displayName: Type.Optional(Type.String()),
   dataType: DataType,
@@ -55,13 +55,13 @@ const ObjectProperty = Type.Object({
   typeClasses: Type.Array(Type.Unknown()),
 })
 
-const ObjectTypeResponse = Type.Object({
+const ObjectTypeResponse = namedObject('ObjectTypeV2', {
   apiName: Type.String(),
   displayName: Type.String(),
   status: Type.Enum(['ACTIVE']),
   description: Type.Optional(Type.String()),
   pluralDisplayName: Type.String(),
-  icon: Type.Object({
+  icon: namedObject('ObjectTypeIcon', {
     type: Type.Enum(['blueprint']),
     name: Type.String(),
     color: Type.String(),
@@ -73,12 +73,12 @@ const ObjectTypeResponse = Type.Object({
   visibility: Type.Enum(['NORMAL']),
 })
 
-const LinkTypeV2Response = Type.Object({
+const LinkTypeV2Response = namedObject('LinkTypeV2', {
   ...LinkTypeResponse.properties,
   linkTypeRid: text('Both sides of a link type have the same RID.'),
 })
 
-const FullObjectTypeResponse = Type.Object({
+const FullObjectTypeResponse = namedObject('ObjectTypeFullMetadata', {
   objectType: ObjectTypeResponse,
   linkTypes: Type.Array(LinkTypeV2Response),
   implementsInterfaces: Type.Array(Type.String()),
@@ -88,13 +88,16 @@ const FullObjectTypeResponse = Type.Object({
   sharedPropertyTypeMapping: anyMembers(),
 })
 
-const FullOntologyResponse = Type.Object({
+const FullOntologyResponse = namedObject('OntologyFullMetadata', {
   ontology: OntologyResponse,
   objectTypes: Type.Record(Type.String(), FullObjectTypeResponse, { description: 'By API name.' }),
   actionTypes: Type.Record(Type.String(), ActionTypeV2Response, { description: 'By API name.' }),
   actionTypesFullMetadata: Type.Record(
     Type.String(),
-    Type.Object({ actionType: ActionTypeV2Response, fullLogicRules: Type.Array(Type.Never()) }),
+    namedObject('ActionTypeFullMetadata', {
+      actionType: ActionTypeV2Response,
+      fullLogicRules: Type.Array(Type.Never()),
+    }),
     { description: 'By API name. Rules are not described: an action does what its name says.' },
   ),
   queryTypes: anyMembers(),

@@ -3,7 +3,7 @@ import { requireScope } from '../../access/caller-rights.ts'
 import { resolveOntology, type Viewer } from '../../access/find-visible.ts'
 import { ObjectQueryError } from '../../contract/errors.ts'
 import { TEMPORARY_OBJECT_SET_SECONDS } from '../../contract/limits.ts'
-import { closed, optional } from '../../contract/schema-parts.ts'
+import { closed, namedObject, optional } from '../../contract/schema-parts.ts'
 import type { SetPart } from '../../query/object-set/parse-object-set.ts'
 import { parseSelection } from '../../query/parse/selection-v2.ts'
 import {
@@ -45,7 +45,8 @@ const loadPropertySecurities = optional(
   }),
 )
 
-const LoadObjectsBody = Type.Object(
+const LoadObjectsBody = namedObject(
+  'LoadObjectsBody',
   { objectSet: ObjectSet, ...pageMembers, loadPropertySecurities },
   closed,
 )
@@ -242,6 +243,7 @@ export const v2ObjectSets: readonly Endpoint[] = [
     config: { scope: 'api:ontologies-read' },
     operationId: 'getObjectSet',
     summary: 'Get a temporary object set',
+    description: 'Returns the set as `createTemporaryObjectSet` took it, for one hour.',
     response: ObjectSet,
     handle: async (request, reply, services) => {
       const { objectSetRid } = request.params

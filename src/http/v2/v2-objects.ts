@@ -54,6 +54,8 @@ export const v2Objects: readonly Endpoint[] = [
     config: { scope: 'api:ontologies-read', isPage: true },
     operationId: 'getObjectV2',
     summary: 'Get an object',
+    description:
+      'Finds an object by its primary key. `select` names the properties to return; all if it is absent.',
     querystring: RecordParameters,
     response: FlatRecord,
     handle: async (request, reply, services) => {
@@ -149,6 +151,7 @@ export const v2Objects: readonly Endpoint[] = [
     config: { scope: 'api:ontologies-read' },
     operationId: 'getLinkedObjectV2',
     summary: 'Get a linked object',
+    description: 'Returns the linked object with this primary key, if the link leads to it.',
     querystring: RecordParameters,
     response: FlatRecord,
     handle: async (request, reply, services) => {

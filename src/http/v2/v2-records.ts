@@ -1,12 +1,13 @@
 /** Objects as v2 returns them, alone and in pages. */
 
 import { Type } from 'typebox'
-import { text } from '../../contract/schema-parts.ts'
+import { namedObject, text } from '../../contract/schema-parts.ts'
 import { PrimaryKey } from '../schemas/object-records.ts'
 import { NextChangesToken, NextPageToken } from '../schemas/paging.ts'
 
 /** An object of v2: its properties by API name, beside four members that describe it. */
-export const FlatRecord = Type.Object(
+export const FlatRecord = namedObject(
+  'ObjectRecordV2',
   {
     __rid: Type.Optional(text('Absent with `excludeRid`.')),
     __primaryKey: PrimaryKey,
@@ -22,16 +23,20 @@ export const FlatRecord = Type.Object(
   },
 )
 
-export const FlatPage = Type.Object({ data: Type.Array(FlatRecord), nextPageToken: NextPageToken })
+export const FlatPage = namedObject('ObjectPageV2', {
+  data: Type.Array(FlatRecord),
+  nextPageToken: NextPageToken,
+})
 
-export const CountedFlatPage = Type.Object({
+export const CountedFlatPage = namedObject('CountedObjectPageV2', {
   ...FlatPage.properties,
   nextChangesToken: NextChangesToken,
   totalCount: text('The number of matching objects.'),
 })
 
 /** An object of a set with several types: like `FlatRecord`, but its own members begin with `$`. */
-const DollarRecord = Type.Object(
+const DollarRecord = namedObject(
+  'MixedObjectRecord',
   {
     $rid: Type.Optional(text('Absent with `excludeRid`.')),
     $primaryKey: PrimaryKey,
@@ -44,7 +49,7 @@ const DollarRecord = Type.Object(
   },
 )
 
-export const CountedDollarPage = Type.Object({
+export const CountedDollarPage = namedObject('MixedObjectPage', {
   ...CountedFlatPage.properties,
   data: Type.Array(DollarRecord),
 })

@@ -10,6 +10,7 @@ import {
   OBJECT_TYPES_MAX,
   PROPERTIES_MAX,
 } from '../../contract/limits.ts'
+import { namedObject } from '../../contract/schema-parts.ts'
 import { API_NAME_PATTERN, FAMILY_PATTERN, ONTOLOGY_NAME_PATTERN } from './api-name.ts'
 import { LANGUAGES } from './language.ts'
 import { SCALAR_TYPES, type ScalarType } from './property-type.ts'
@@ -56,7 +57,8 @@ const fields = Type.Optional(
   }),
 )
 
-const itemDefinition = Type.Object(
+const itemDefinition = namedObject(
+  'ItemDefinition',
   { type: Type.Enum([...SCALAR_TYPES, 'struct']), ...named, fields },
   closed,
 )
@@ -77,7 +79,7 @@ const language = Type.Optional(
 /** A shared schema, because it refers to itself. A validator must know it by its `$id`. */
 export const StructFields = Type.Record(
   Type.String({ pattern: API_NAME_PATTERN }),
-  Type.Object({ ...propertyMembers, renamedFrom }, closed),
+  namedObject('FieldDefinition', { ...propertyMembers, renamedFrom }, closed),
   {
     ...closed,
     $id: STRUCT_FIELDS_ID,
@@ -87,8 +89,12 @@ export const StructFields = Type.Record(
   },
 )
 
-const PropertyDefinition = Type.Object({ ...propertyMembers, language, renamedFrom }, closed)
-const SharedPropertyDefinition = Type.Object(propertyMembers, closed)
+const PropertyDefinition = namedObject(
+  'PropertyDefinition',
+  { ...propertyMembers, language, renamedFrom },
+  closed,
+)
+const SharedPropertyDefinition = namedObject('SharedPropertyDefinition', propertyMembers, closed)
 
 const nameMap = (description: string) =>
   Type.Optional(
@@ -99,7 +105,8 @@ const nameMap = (description: string) =>
     }),
   )
 
-const ImplementationDefinition = Type.Object(
+const ImplementationDefinition = namedObject(
+  'ImplementationDefinition',
   {
     properties: nameMap(
       'The property of this object type for each shared property; a property of the same name if absent.',
@@ -111,7 +118,8 @@ const ImplementationDefinition = Type.Object(
   closed,
 )
 
-const ObjectTypeDefinition = Type.Object(
+const ObjectTypeDefinition = namedObject(
+  'ObjectTypeDefinition',
   {
     apiName,
     rid: Type.Optional(Type.String({ pattern: OBJECT_TYPE_RID_PATTERN })),
@@ -146,7 +154,8 @@ const ObjectTypeDefinition = Type.Object(
   closed,
 )
 
-const LinkTypeDefinition = Type.Object(
+const LinkTypeDefinition = namedObject(
+  'LinkTypeDefinition',
   {
     apiName,
     reverseApiName: Type.Optional(apiName),
@@ -165,7 +174,8 @@ const required = Type.Optional(
   Type.Boolean({ description: 'Whether every implementation must have it. Default: true.' }),
 )
 
-const InterfaceTypeDefinition = Type.Object(
+const InterfaceTypeDefinition = namedObject(
+  'InterfaceTypeDefinition',
   {
     apiName,
     ...named,
@@ -173,7 +183,11 @@ const InterfaceTypeDefinition = Type.Object(
       Type.Array(
         Type.Union([
           Type.String(),
-          Type.Object({ sharedProperty: Type.String(), required }, closed),
+          namedObject(
+            'InterfacePropertyDefinition',
+            { sharedProperty: Type.String(), required },
+            closed,
+          ),
         ]),
         {
           maxItems: PROPERTIES_MAX,
@@ -189,14 +203,15 @@ const InterfaceTypeDefinition = Type.Object(
     ),
     links: Type.Optional(
       Type.Array(
-        Type.Object(
+        namedObject(
+          'InterfaceLinkDefinition',
           {
             apiName,
             ...named,
             target: Type.Union(
               [
-                Type.Object({ objectType: Type.String() }, closed),
-                Type.Object({ interfaceType: Type.String() }, closed),
+                namedObject('ObjectTypeTarget', { objectType: Type.String() }, closed),
+                namedObject('InterfaceTypeTarget', { interfaceType: Type.String() }, closed),
               ],
               { description: 'What the link leads to.' },
             ),
@@ -212,7 +227,8 @@ const InterfaceTypeDefinition = Type.Object(
   closed,
 )
 
-export const OntologyDefinition = Type.Object(
+export const OntologyDefinition = namedObject(
+  'OntologyDefinition',
   {
     $schema: Type.Optional(
       Type.String({

@@ -1,7 +1,7 @@
 /** The query types of `where` in v2. */
 import { type TSchema, Type } from 'typebox'
 import { ObjectQueryError } from '../../contract/errors.ts'
-import { closed, optional, text } from '../../contract/schema-parts.ts'
+import { closed, namedObject, optional, text } from '../../contract/schema-parts.ts'
 import { isJsonObject } from '../../ontology/json-object.ts'
 import type { GeoRelation, Query, RelativePoint, TextMatch } from '../query.ts'
 import { isTimeZone } from '../relative-dates.ts'
@@ -54,19 +54,20 @@ const pattern = (type: 'wildcard' | 'regex'): QueryTypeParser =>
     conditions.pattern({ type, field, value, path }),
   )
 
-const Point = Type.Object({
+const Point = namedObject('GeoJsonPoint', {
   type: Type.Enum(['Point']),
   coordinates: Type.Array(Type.Number(), {
     minItems: 2,
     description: 'Longitude, then latitude.',
   }),
 })
-const BoundingBox = Type.Object({ topLeft: Point, bottomRight: Point }, closed)
-const Polygon = Type.Object({
+const BoundingBox = namedObject('BoundingBox', { topLeft: Point, bottomRight: Point }, closed)
+const Polygon = namedObject('GeoJsonPolygon', {
   type: Type.Enum(['Polygon']),
   coordinates: Type.Array(Type.Array(Type.Array(Type.Number()))),
 })
-const Distance = Type.Object(
+const Distance = namedObject(
+  'DistanceFrom',
   {
     center: Point,
     distance: Type.Object({ value: Type.Number(), unit: Type.String() }, closed),
@@ -81,7 +82,8 @@ const polygon = (relation: GeoRelation): QueryTypeParser =>
   leaf('Polygon', { value: Polygon }, parsePolygonQuery(relation))
 
 const RelativePointSchema = optional(
-  Type.Object(
+  namedObject(
+    'RelativeTime',
     {
       type: Type.Enum(['relativePoint']),
       value: Type.Integer(),

@@ -2,6 +2,7 @@
 import { type Static, Type } from 'typebox'
 import type { ObjectQueryError } from '../../contract/errors.ts'
 import { PROPERTIES_RECORD } from '../../contract/object-record.ts'
+import { namedObject } from '../../contract/schema-parts.ts'
 import { OBJECT_PARAMETERS } from '../../ontology/definition/derive-action-types.ts'
 import type { ActionType } from '../../ontology/ontology.ts'
 import { findRecord, keyEquals } from '../pages/find-object.ts'
@@ -11,14 +12,17 @@ import { missingParameters, type ParameterValues, prepareAction } from './prepar
 
 const Result = Type.Enum(['VALID', 'INVALID'])
 
-export const Validation = Type.Object({
+export const Validation = namedObject('ActionValidation', {
   result: Result,
   submissionCriteria: Type.Array(
-    Type.Object({ configuredFailureMessage: Type.Optional(Type.String()), result: Result }),
+    namedObject('SubmissionCriterion', {
+      configuredFailureMessage: Type.Optional(Type.String()),
+      result: Result,
+    }),
   ),
   parameters: Type.Record(
     Type.String(),
-    Type.Object({
+    namedObject('ParameterValidation', {
       result: Result,
       evaluatedConstraints: Type.Array(Type.Object({ type: Type.String() })),
       required: Type.Boolean(),

@@ -25,6 +25,7 @@ export class SchemaSampler {
     const union = schema.oneOf ?? schema.anyOf
     if (union !== undefined)
       return this.sample(random.pick(this.#ending(union, depth)), name, depth)
+    if (schema.const !== undefined) return schema.const
     if (schema.enum !== undefined) return random.pick(schema.enum)
     switch (random.pick([schema.type ?? 'string'].flat())) {
       case 'object':
