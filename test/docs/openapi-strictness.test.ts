@@ -4,6 +4,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { NUMBERS, numbers } from '../support/ontologies.ts'
 import { type Service, startService } from '../support/service.ts'
 
+/** The formats that parameters and members have. */
+const FORMATS = {
+  'date-time': (text: string) => !Number.isNaN(Date.parse(text)),
+  uri: true,
+} as const
+
 interface Operation {
   readonly operationId: string
   readonly tags: readonly string[]
@@ -16,7 +22,7 @@ let service: Service
 // biome-ignore lint/suspicious/noExplicitAny: the document is the thing under test
 let document: any
 let operations: Map<string, Operation & { readonly path: string; readonly method: string }>
-const ajv = new Ajv2020({ strict: false, validateFormats: false })
+const ajv = new Ajv2020({ strict: false, validateFormats: true, formats: FORMATS })
 
 beforeAll(async () => {
   service = await startService()
@@ -73,6 +79,10 @@ describe('a request that the service rejects is invalid by openapi.json:', () =>
     ['aggregateObjectsV2', { aggregation: [{ type: 'count', name: '' }] }],
     ['loadObjects', { objectSet: { type: 'static', objects: ['ri.other'] } }],
     ['loadObjects', { objectSet: { type: 'union', objectSets: [] } }],
+    [
+      'searchObjectsV2',
+      { selectV2: [{ type: 'structField', propertyApiName: 'n', structFieldApiName: 'x' }] },
+    ],
     ['createTemporaryObjectSet', { objectSet: { type: 'reference', reference: 'x' } }],
     ['getObjectTypesByRid', { requests: [] }],
     ['applyActionBatch', {}],
@@ -95,6 +105,7 @@ describe('a request that the service rejects is invalid by openapi.json:', () =>
     ['listObjectsV2', 'branch', 'main'],
     ['listObjectTypes', 'pageToken', 'é'],
     ['exportObjects', 'after', ''],
+    ['listAuditRecords', 'since', 'yesterday'],
   ])('%s with %s=%s', async (operationId, name, value) => {
     const { path, parameters } = find(operationId)
     const { status } = await service.send(`${path}?${name}=${encodeURIComponent(value)}`)
@@ -102,6 +113,20 @@ describe('a request that the service rejects is invalid by openapi.json:', () =>
     const { schema } = parameters?.find((parameter) => parameter.name === name) ?? {}
     expect(isValid(schema ?? {}, value)).toBe(false)
   })
+})
+
+it('rejects idempotency keys like the service', async () => {
+  const { path, parameters = [] } = find('startReplacement')
+  const { schema = {} } = parameters.find(({ name }) => name === 'idempotency-key') ?? {}
+  for (const [key, expected] of [
+    ['a b', 400],
+    ['x'.repeat(256), 400],
+    ['5f0a7c51', 200],
+  ] as const) {
+    const headers = { 'idempotency-key': key }
+    const { status } = await service.send(path, { method: 'POST', headers })
+    expect([status, isValid(schema, key)]).toEqual([expected, expected === 200])
+  }
 })
 
 it('accepts orders and page tokens that the service accepts', async () => {

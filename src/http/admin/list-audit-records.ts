@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox'
 import { ListedAuditRecord } from '../../contract/audit-record.ts'
 import { invalidArgument } from '../../contract/errors.ts'
 import { AUDIT_MAX_PAGE_SIZE, AUDIT_PAGE_SIZE } from '../../contract/limits.ts'
-import { closed } from '../../contract/schema-parts.ts'
+import { closed, documentedWith } from '../../contract/schema-parts.ts'
 import type { TokenBinding } from '../../paging/page-token.ts'
 import { effectivePageSize, nextPageState } from '../../paging/walk-tokens.ts'
 import type { PagedRequest } from '../../service/pages/page.ts'
@@ -15,10 +15,13 @@ import type { Services } from '../services.ts'
 
 const name = (description: string) => Type.Optional(Type.String({ minLength: 1, description }))
 
+const moment = (description: string) =>
+  Type.Optional(documentedWith(Type.String({ minLength: 1, description }), { format: 'date-time' }))
+
 const AuditParameters = Type.Object(
   {
-    since: name('The start of the time range, such as `2026-01-31T12:00:00Z`.'),
-    until: name('The end of the time range, excluded.'),
+    since: moment('The start of the time range, such as `2026-01-31T12:00:00Z`.'),
+    until: moment('The end of the time range, excluded.'),
     caller: name('The id or the name of a caller.'),
     operation: name('An operation, such as `writeObjects`.'),
     ontology: name('The API name of an ontology.'),

@@ -12,7 +12,7 @@ import {
 } from '../../access/oauth/grants.ts'
 import { OAuthError, type OAuthErrorCode } from '../../access/oauth/oauth-error.ts'
 import { ObjectQueryError } from '../../contract/errors.ts'
-import { integer, namedObject, text } from '../../contract/schema-parts.ts'
+import { documentedWith, integer, namedObject, text } from '../../contract/schema-parts.ts'
 import type { App } from '../app.ts'
 import { addEndpoints, endpoint } from '../endpoint.ts'
 import { UNGUARDED } from '../request/declare-guards.ts'
@@ -42,8 +42,16 @@ const ClientMembers = {
   ),
 }
 
-const TokenForm = Type.Object({
-  grant_type: Type.Optional(text(`One of ${GRANT_TYPES.join(', ')}.`)),
+/** Other parameters are ignored (RFC 6749, 3.2), but none may occur twice. */
+const form = (parameter: string) => ({
+  required: [parameter],
+  additionalProperties: { type: 'string' },
+})
+
+const TokenMembers = Type.Object({
+  grant_type: Type.Optional(
+    documentedWith(text(`One of ${GRANT_TYPES.join(', ')}.`), { enum: GRANT_TYPES }),
+  ),
   ...ClientMembers,
   scope: Type.Optional(text('Scopes, separated by spaces.')),
   code: Type.Optional(Type.String()),
@@ -51,6 +59,8 @@ const TokenForm = Type.Object({
   code_verifier: Type.Optional(Type.String()),
   refresh_token: Type.Optional(Type.String()),
 })
+
+const TokenForm = documentedWith(TokenMembers, form('grant_type'))
 
 const TokenResponse = Type.Object({
   access_token: Type.String(),
@@ -60,10 +70,13 @@ const TokenResponse = Type.Object({
   scope: text('The granted scopes, separated by spaces.'),
 })
 
-const RevokeForm = Type.Object({
-  ...ClientMembers,
-  token: Type.Optional(text('An access token or a refresh token.')),
-})
+const RevokeForm = documentedWith(
+  Type.Object({
+    ...ClientMembers,
+    token: Type.Optional(text('An access token or a refresh token.')),
+  }),
+  form('token'),
+)
 
 const OAuthErrorResponse = namedObject('OAuthError', {
   error: Type.String(),

@@ -14,7 +14,11 @@ import type { QueryGrammar } from '../../query/parse/parse-query.ts'
 import { REVISION_1_QUERIES } from '../../query/parse/revision-1-query-types.ts'
 import { REVISION_2_QUERIES } from '../../query/parse/revision-2-query-types.ts'
 import { refTo, type UnionType } from '../../query/parse/union-type.ts'
-import { PROPERTY_IDENTIFIER_COMPONENT, PROPERTY_IDENTIFIERS } from '../../query/parse/v2-fields.ts'
+import {
+  PROPERTY_IDENTIFIER_COMPONENT,
+  PROPERTY_IDENTIFIERS,
+  SELECTED_PROPERTY_COMPONENT,
+} from '../../query/parse/v2-fields.ts'
 import { INTERVAL_RULE_COMPONENT, INTERVAL_RULES } from '../../query/parse/v2-interval.ts'
 import { V2_QUERIES } from '../../query/parse/v2-query-types.ts'
 import { lazyValidators } from '../endpoint.ts'
@@ -43,6 +47,11 @@ const UNION_SCHEMAS: Components = {
     PROPERTY_IDENTIFIER_COMPONENT,
     PROPERTY_IDENTIFIERS,
     'Names a property, or in conditions a field of a struct.',
+  ),
+  ...unionOf(
+    SELECTED_PROPERTY_COMPONENT,
+    new Map([...PROPERTY_IDENTIFIERS].filter(([type]) => type !== 'structField')),
+    'Names a property to return.',
   ),
   ...unionOf(OBJECT_SET_COMPONENT, SET_TYPES, 'A set of objects.'),
   ...aggregationsOf(REVISION_1_AGGREGATIONS, 'an aggregation'),

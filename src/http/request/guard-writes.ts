@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import { type TProperties, Type } from 'typebox'
 import { invalidArgument } from '../../contract/errors.ts'
 import { IDEMPOTENCY_KEY_MAX_LENGTH, IDEMPOTENCY_KEY_TTL_SECONDS } from '../../contract/limits.ts'
-import { text } from '../../contract/schema-parts.ts'
+import { documentedWith, text } from '../../contract/schema-parts.ts'
 import type { App } from '../app.ts'
 import type { Guard, WriteGuards } from './declare-guards.ts'
 
@@ -60,8 +60,11 @@ function refuse(header: string, value: unknown, guard: Guard): void {
 /** The header of a write that can be repeated safely. */
 const IDEMPOTENCY_HEADERS = {
   'idempotency-key': Type.Optional(
-    text(
-      `Up to ${IDEMPOTENCY_KEY_MAX_LENGTH} characters of your choice, such as a UUID. If a request is sent again with the same key within ${IDEMPOTENCY_KEY_TTL_SECONDS / 3600} hours, it is not applied again, and its first response is returned.`,
+    documentedWith(
+      text(
+        `Up to ${IDEMPOTENCY_KEY_MAX_LENGTH} characters of your choice, such as a UUID. If a request is sent again with the same key within ${IDEMPOTENCY_KEY_TTL_SECONDS / 3600} hours, it is not applied again, and its first response is returned.`,
+      ),
+      { pattern: '^[!-~]+$', maxLength: IDEMPOTENCY_KEY_MAX_LENGTH },
     ),
   ),
 }

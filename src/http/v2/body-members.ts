@@ -18,7 +18,7 @@ import { checkOrder, readNulls } from '../../query/parse/order.ts'
 import { parseQuery } from '../../query/parse/parse-query.ts'
 import type { QueryLimits } from '../../query/parse/query-budget.ts'
 import { unprocessable } from '../../query/parse/unprocessable.ts'
-import { PROPERTY_IDENTIFIER_COMPONENT } from '../../query/parse/v2-fields.ts'
+import { SELECTED_PROPERTY_COMPONENT } from '../../query/parse/v2-fields.ts'
 import { V2_QUERIES } from '../../query/parse/v2-query-types.ts'
 import { EVERYTHING, type OrderTerm, type Query } from '../../query/query.ts'
 import { bodyPaging } from '../schemas/paging.ts'
@@ -85,13 +85,13 @@ const select = optional(
   }),
 )
 
-const PropertyIdentifier = Type.Object(
+const SelectedProperty = Type.Object(
   { type: Type.String() },
-  documentedAs(PROPERTY_IDENTIFIER_COMPONENT),
+  documentedAs(SELECTED_PROPERTY_COMPONENT),
 )
 
 const selectV2 = optional(
-  Type.Array(PropertyIdentifier, {
+  Type.Array(SelectedProperty, {
     maxItems: 2 * PROPERTIES_MAX,
     description: 'The properties to return, as identifiers. Excludes `select`.',
   }),

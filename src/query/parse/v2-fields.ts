@@ -41,6 +41,7 @@ export const V2_FIELDS: FieldSyntax = {
 }
 
 export const PROPERTY_IDENTIFIER_COMPONENT = 'PropertyIdentifier'
+export const SELECTED_PROPERTY_COMPONENT = 'SelectedProperty'
 
 const identifier = refTo(PROPERTY_IDENTIFIER_COMPONENT)
 
