@@ -47,3 +47,14 @@ export const WHOLE: Slice = { within: [], groupBy: undefined, placeOf: () => ALL
 export function singleSlice(place: number, within: readonly JsonConditions[]): Slice {
   return { within, groupBy: undefined, placeOf: () => place }
 }
+
+/** A dimension that would have more groups than can be shown. */
+export class TooManyGroups extends Error {
+  constructor(count: number, most: number, what: string) {
+    const counts = [count, most].map((each) => each.toLocaleString('en'))
+    super(
+      `${counts[0]} ${what} are more than the ${counts[1]} that a chart shows. Choose longer ones, or filter for fewer.`,
+    )
+    this.name = 'TooManyGroups'
+  }
+}

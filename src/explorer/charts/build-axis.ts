@@ -18,10 +18,11 @@ import { COUNT, type Group } from '../queries/aggregate.ts'
 import { facetOperator } from '../queries/facet-query.ts'
 import { axisFormat, formatNumber, formatValue, type NumberStyle } from '../ui/format-value.ts'
 import type { ChartState, Dimension, TimeStep } from '../view/chart-state.ts'
+import { writeList } from '../view/filters.ts'
 import { fieldOf } from '../view/paths.ts'
 import { type Json, type JsonConditions, scalarOf, type TypeView } from '../view/type-view.ts'
 import type { Filter } from '../view/view-state.ts'
-import { type Axis, type Bucket, type Slice, singleSlice, WHOLE } from './axis.ts'
+import { type Axis, type Bucket, type Slice, singleSlice, TooManyGroups, WHOLE } from './axis.ts'
 import { isArray, isTime, metricOf } from './measures.ts'
 
 /** Aggregates the objects of a view that satisfy further conditions. */
@@ -39,17 +40,6 @@ export interface AxisOptions {
   readonly top: number
   /** The period that an axis of time shows; that of the values by default. */
   readonly period?: readonly [fromMs: number, toMs: number] | undefined
-}
-
-/** A dimension that would have more groups than can be shown. */
-export class TooManyGroups extends Error {
-  constructor(count: number, most: number, what: string) {
-    const counts = [count, most].map((each) => each.toLocaleString('en'))
-    super(
-      `${counts[0]} ${what} are more than the ${counts[1]} that a chart shows. Choose longer ones, or filter for fewer.`,
-    )
-    this.name = 'TooManyGroups'
-  }
 }
 
 const MOST_RANGES = 200
@@ -129,9 +119,17 @@ async function valueAxis({ path }: Dimension, options: AxisOptions): Promise<Sho
   const others = [{ $not: chosen }, { [name]: { isNull: false } }] as unknown as JsonConditions[]
   return {
     ...common,
-    buckets: [...buckets, { label: 'others', kind: 'rest', filters: undefined }],
+    buckets: [...buckets, { label: 'others', kind: 'rest', filters: othersThan(path, sorted) }],
     slices: [shown, singleSlice(buckets.length, others)],
   }
+}
+
+/** Filters for objects that have a value, but none of these. */
+function othersThan(field: string, values: readonly Json[]): readonly Filter[] {
+  return [
+    { field, operator: 'notIn', value: writeList(values.map(String)) },
+    { field, operator: 'filled', value: '' },
+  ]
 }
 
 function compareValues(a: Json, b: Json): number {

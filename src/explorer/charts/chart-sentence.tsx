@@ -19,7 +19,7 @@ import { scalarOf, type TypeView } from '../view/type-view.ts'
 import { kindOf } from './build-axis.ts'
 import { ComparisonPick } from './comparison-pick.tsx'
 import { formOf, formsOf } from './drawn-chart.ts'
-import { isAdditive, isArray, isDimension, isTime, measurable } from './measures.ts'
+import { isAdditive, isArray, isDimension, isTime, measurable, percentileName } from './measures.ts'
 import { Pick } from './pick.tsx'
 
 export interface ChartSentenceProps {
@@ -126,7 +126,7 @@ function MeasurePicks({ of: { objectType }, measure, onChange }: MeasurePicksPro
   )
   const options = kinds.flatMap((kind): Options => {
     if (kind !== 'percentile') return [[kind, MEASURE_NAMES[kind]]]
-    return PERCENTS.map((percent) => [`p${percent}`, `${percent}th percentile`])
+    return PERCENTS.map((percent) => [`p${percent}`, percentileName(percent)])
   })
   const choose = (value: string) => {
     const percent = /^p(\d+)$/.exec(value)?.[1]

@@ -9,8 +9,7 @@ import { ErrorNote } from '../ui/controls.tsx'
 import { type ChartState, DEFAULT_CHART } from '../view/chart-state.ts'
 import type { TypeView } from '../view/type-view.ts'
 import type { Filter } from '../view/view-state.ts'
-import type { Bucket } from './axis.ts'
-import { TooManyGroups } from './build-axis.ts'
+import { type Bucket, TooManyGroups } from './axis.ts'
 import { ChartNote, Legend } from './chart-parts.tsx'
 import { type Cube, cubeQuery } from './cube.ts'
 import { type DrawnChart, drawnChart, formOf, seriesOf } from './drawn-chart.ts'
@@ -105,7 +104,10 @@ export function useChart(of: TypeView, asked: ChartState, canCount: boolean): Sh
 function useTitles(of: TypeView, cube: Cube | undefined, index: number) {
   const axis = cube?.axes[index]
   const values = useMemo(
-    () => axis?.buckets.flatMap(({ filters }) => filters?.[0]?.value ?? []) ?? NONE,
+    () =>
+      axis?.buckets.flatMap(({ kind, filters }) =>
+        kind === 'value' ? (filters?.[0]?.value ?? []) : [],
+      ) ?? NONE,
     [axis],
   )
   return useValueTitles(of, axis?.path ?? '', axis?.kind === 'values' ? values : NONE)

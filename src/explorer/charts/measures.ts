@@ -76,11 +76,19 @@ export function measurable(
   })
 }
 
+const ENDINGS: Readonly<Record<string, string>> = { one: 'st', two: 'nd', few: 'rd' }
+const ORDINALS = new Intl.PluralRules('en', { type: 'ordinal' })
+
+/** Returns the name of a percentile: `1st percentile`. */
+export function percentileName(percent: number): string {
+  return `${percent}${ENDINGS[ORDINALS.select(percent)] ?? 'th'} percentile`
+}
+
 /** Returns the name of a measure: `Average of Delay`. */
 export function describeMeasure(type: ObjectTypeDefinition, measure: Measure): string {
   const { kind, of, percent } = measure
   if (of === undefined) return MEASURE_NAMES[kind]
-  const name = kind === 'percentile' ? `${percent}th percentile` : MEASURE_NAMES[kind]
+  const name = kind === 'percentile' ? percentileName(percent ?? 50) : MEASURE_NAMES[kind]
   return `${name} of ${nameOfPath(type, of)}`
 }
 
