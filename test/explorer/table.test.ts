@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
+import { accessibilityFaults } from '../support/browser.ts'
 import { ITEM_COUNT } from '../support/explorer-data.ts'
 import { explorerSuite } from '../support/explorer-suite.ts'
 import { ADMIN_TOKEN } from '../support/service.ts'
@@ -202,6 +203,39 @@ it('finds rows that are not rendered, and copies a cell', async () => {
   await page.locator('[role="gridcell"]:focus', { hasText: 'Item 59' }).waitFor()
   await page.keyboard.press('Control+c')
   await expect.poll(() => page.evaluate('navigator.clipboard.readText()')).toBe('Item 59')
+})
+
+it('selects cells by mouse and keys, and copies them as spreadsheets take them', async () => {
+  const page = await openItems('?w=makerCode:eq:m1&c=price,stock,name')
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  const cell = (row: number, column: number) =>
+    page.locator(`[aria-rowindex="${row + 1}"] [aria-colindex="${column}"]`)
+  const selected = page.locator('[role="gridcell"][aria-selected="true"]')
+  const said = page.getByLabel('Pages', { exact: true }).getByRole('status')
+  await cell(1, 2).hover()
+  await page.mouse.down()
+  await cell(2, 3).hover()
+  await page.mouse.up()
+  await said.getByText('2 × 2 cells selected').waitFor()
+  expect(await selected.allTextContents()).toHaveLength(4)
+  await page.locator('[aria-rowindex="3"] [aria-colindex="3"]:focus').waitFor()
+  await page.keyboard.press('Shift+ArrowRight')
+  await said.getByText('2 × 3 cells selected').waitFor()
+  await page.locator('[aria-rowindex="3"] [aria-colindex="4"]:focus').waitFor()
+  await page.keyboard.press('Control+c')
+  await said.getByText('2 × 3 cells copied').waitFor()
+  const text = await page.evaluate<string>('navigator.clipboard.readText()')
+  expect(text).toBe('1.25\t9007199254740994\tItem 1\n5\t9007199254740997\tItem 4')
+  const html = await page.evaluate<string>(
+    "navigator.clipboard.read().then(([item]) => item.getType('text/html')).then((blob) => blob.text())",
+  )
+  expect(html).toContain('Item 4</td>')
+  await expect.poll(() => accessibilityFaults(page, '[role="grid"]')).toEqual([])
+  await page.keyboard.press('Escape')
+  await expect.poll(() => selected.count()).toBe(0)
+  await cell(1, 2).click()
+  await cell(4, 2).click({ modifiers: ['Shift'] })
+  await said.getByText('4 × 1 cells selected').waitFor()
 })
 
 it('copies a command that prints what the table shows', async () => {

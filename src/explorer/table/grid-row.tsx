@@ -23,6 +23,9 @@ export interface GridRowProps {
   readonly endsPage: number | undefined
   /** The column of the active cell, if it is in this row. */
   readonly activeColumn: number | undefined
+  /** The first and the last column whose cells are selected in this row. */
+  readonly selectedFrom: number | undefined
+  readonly selectedTo: number | undefined
 }
 
 export const GridRow = memo(function GridRow(props: GridRowProps) {
@@ -51,7 +54,7 @@ export const GridRow = memo(function GridRow(props: GridRowProps) {
 })
 
 const CELL = 'flex-none px-2 text-base leading-8 whitespace-nowrap cursor-default'
-const PINNED = 'sticky z-1 group-hover/row:bg-raised'
+const PINNED = 'sticky z-1 group-hover/row:not-aria-selected:bg-raised'
 /** The line beside the columns that stay, which others disappear behind. */
 const EDGE =
   'after:absolute after:inset-y-0 after:right-0 after:w-px after:bg-line after:pointer-events-none'
@@ -73,6 +76,10 @@ function Cell({ row, column, index }: CellProps) {
   const isEvicted = wasRead && record === undefined
   const isKey = name === row.primaryKey
   const isActive = activeColumn === index
+  const isSelected =
+    row.selectedFrom !== undefined &&
+    index >= row.selectedFrom &&
+    index <= (row.selectedTo ?? row.selectedFrom)
   const text = textOf(record, column)
   // The titles of linked objects arrive later, and shrink on their own.
   const mayBeCut = text !== undefined && (link?.isOwn === false || !fitsInto(text, width))
@@ -81,7 +88,8 @@ function Cell({ row, column, index }: CellProps) {
     // Only numbers: tabular figures of the font widen hyphens, which texts have.
     isNumeric && 'text-right tabular-nums',
     left !== undefined && PINNED,
-    left !== undefined && (row.isMarked ? 'bg-accent-bg' : 'bg-panel'),
+    isSelected && 'bg-accent-bg',
+    left !== undefined && !isSelected && (row.isMarked ? 'bg-accent-bg' : 'bg-panel'),
     column.isEdge && EDGE,
     isKey && KEY,
     isKey && row.isMarked && MARKED,
@@ -95,6 +103,7 @@ function Cell({ row, column, index }: CellProps) {
     <div
       role="gridcell"
       aria-colindex={index + 1}
+      aria-selected={isSelected || undefined}
       tabIndex={isActive ? 0 : undefined}
       className={classes.filter(Boolean).join(' ')}
       style={{ width, left }}
@@ -118,6 +127,8 @@ function contentOf(text: string | undefined, row: GridRowProps, column: Column):
   const address = {
     href: `${BASE_PATH}${link.to}/${encodeURIComponent(key)}`,
     tabIndex: -1,
+    // A drag selects cells.
+    draggable: false,
     ...(link.isOwn && { [OPENS_ROW]: '' }),
   }
   if (title === undefined) return <a {...address}>{link.isOwn ? text : `${text} ›`}</a>

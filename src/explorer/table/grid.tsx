@@ -18,12 +18,14 @@ import { type LinkedKey, type Titles, useLinkedTitles } from '../queries/linked-
 import { useNumberStyles } from '../queries/use-number-styles.ts'
 import { useWidth } from '../ui/hooks.ts'
 import { type Column, columnsOf, useKeyLength, useWidths } from './columns.ts'
+import { sizeOf } from './copy-cells.ts'
 import { FindBar } from './find-bar.tsx'
 import { GridHeader, type GridHeaderProps } from './grid-header.tsx'
 import { GridRow, OPENS_ROW, titleOf } from './grid-row.tsx'
 import { heightOf, ROW_HEIGHT, type RowWindow, useRowWindow } from './scroll-space.ts'
+import { cellAt, cellRange, selectedIn, useCellCopy, useCellDrag } from './use-cell-range.ts'
 import { useGridKeys, useRowActions } from './use-grid-keys.ts'
-import { type ActiveCell, useObjects } from './use-objects.ts'
+import { useObjects } from './use-objects.ts'
 import { useReadAhead } from './use-walk.ts'
 import { WalkNotice } from './walk-notice.tsx'
 
@@ -31,7 +33,7 @@ import { WalkNotice } from './walk-notice.tsx'
 const PENDING_ROWS = 12
 
 function Grid({ columns, onWidth }: GridHeaderProps) {
-  const { of, walk: viewWalk, topRow: shownTopRow, grid, marked } = useObjects()
+  const { of, walk: viewWalk, topRow: shownTopRow, grid, marked, cellNote } = useObjects()
   // Scrolling renders the rows only: their window is the state of this component.
   const scroller = useRef<HTMLDivElement>(null)
   const header = useMemo(
@@ -50,7 +52,7 @@ function Grid({ columns, onWidth }: GridHeaderProps) {
   const actions = useRowActions()
   // The column to go to in the last row, which arrives after the key that asked for it.
   const endColumn = useRef<number>(undefined)
-  const { active, move, goToTop, setActive, onKeyDown } = useGridKeys({
+  const keys = useGridKeys({
     ...actions,
     columns,
     grid: scroller,
@@ -64,6 +66,7 @@ function Grid({ columns, onWidth }: GridHeaderProps) {
       viewWalk.readEnd()
     },
   })
+  const { active, anchor, range, move, goToTop, setActive, onKeyDown } = keys
   useLayoutEffect(() => {
     if (!table.hasEnd || endColumn.current === undefined) return
     move(table.rowCount - 1, endColumn.current)
@@ -81,12 +84,17 @@ function Grid({ columns, onWidth }: GridHeaderProps) {
     (most, column) => Math.max(most, column.left === undefined ? 0 : column.left + column.width),
     0,
   )
+  const dragging = useCellDrag((from, to) => setActive(to, from))
   const onClick = (event: MouseEvent) => {
     const cell = cellAt(event)
+    if (cell !== undefined && event.shiftKey) {
+      event.preventDefault()
+      return setActive(cell, anchor ?? active)
+    }
     if (cell !== undefined) setActive(cell)
     const link = (event.target as Element).closest('a')
     const isOwn = link !== null && link.target !== '_blank'
-    if (!isOwn || event.metaKey || event.ctrlKey || event.shiftKey) return
+    if (!isOwn || event.metaKey || event.ctrlKey) return
     event.preventDefault()
     if (cell !== undefined && link.hasAttribute(OPENS_ROW)) actions.onOpen(cell.row)
     else void navigate({ href: link.getAttribute('href') } as never)
@@ -101,22 +109,34 @@ function Grid({ columns, onWidth }: GridHeaderProps) {
     const title = column && titleOf(column, table.record(cell.row))
     if (title !== undefined) cell?.element.setAttribute('title', title)
   }
+  const onCopy = useCellCopy(columns, range ?? cellRange(active))
+  useEffect(() => {
+    if (range === undefined) return cellNote.set('')
+    const [rowCount, columnCount] = [range.rows, range.columns].map(([from, to]) => to - from + 1)
+    cellNote.set(`${sizeOf(rowCount ?? 0, columnCount ?? 0)} selected`)
+  }, [range, cellNote])
   return (
     <div
       ref={scroller}
-      className={`flex-1 min-h-0 overflow-auto bg-panel contain-strict outline-none ${of.view.isSnapshot ? 'shadow-[inset_3px_0_0_var(--color-snapshot)]' : ''}`}
+      className={`flex-1 min-h-0 overflow-auto bg-panel contain-strict outline-none ${range === undefined ? '' : 'select-none'} ${of.view.isSnapshot ? 'shadow-[inset_3px_0_0_var(--color-snapshot)]' : ''}`}
       // A cell that is scrolled into view is not to lie below the header or pinned columns.
       style={{ scrollPadding: `${ROW_HEIGHT}px 0 0 ${pinned}px` }}
       role="grid"
       aria-label={nameOf(of.objectType)}
       aria-rowcount={state.totalCount === undefined ? -1 : state.totalCount + 1}
       aria-colcount={columns.length}
+      aria-multiselectable="true"
       aria-busy={state.isLoading || isStale}
       tabIndex={-1}
       onKeyDown={onKeyDown}
       onClick={onClick}
       onDoubleClick={onDoubleClick}
-      onPointerOver={showTitle}
+      onCopy={onCopy}
+      {...dragging}
+      onPointerOver={(event) => {
+        showTitle(event)
+        dragging.onPointerOver(event)
+      }}
     >
       <div role="presentation" style={{ width }} className="relative min-w-full">
         {header}
@@ -142,6 +162,7 @@ function Grid({ columns, onWidth }: GridHeaderProps) {
                 titles={titles}
                 endsPage={isPageEnd && page.hasNextToken ? page.index + 1 : undefined}
                 activeColumn={active.row === index ? active.column : undefined}
+                {...selectedIn(range, index)}
               />
             )
           })}
@@ -157,15 +178,6 @@ function rowsToRender({ first, end }: RowWindow, active: number, rowCount: numbe
   if (active >= rowCount) return rows
   if (active < first) return [active, ...rows]
   return active >= end ? [...rows, active] : rows
-}
-
-/** Returns the cell that an event is about. One listener serves all cells. */
-function cellAt({ target }: MouseEvent): (ActiveCell & { element: Element }) | undefined {
-  const element = (target as Element).closest('[role="gridcell"]')
-  const row = element?.closest('[role="row"]')?.getAttribute('aria-rowindex')
-  const column = element?.getAttribute('aria-colindex')
-  if (!element || !row || !column) return undefined
-  return { row: Number(row) - 2, column: Number(column) - 1, element }
 }
 
 /** Rows whose foreign keys are collected at once, so that scrolling a row asks for nothing. */

@@ -3,6 +3,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { memo, useSyncExternalStore } from 'react'
 import { countOf, formatCount } from '../../contract/count-of.ts'
+import type { Observable } from '../api/observable.ts'
 import { meQuery } from '../api/service.ts'
 import type { WalkPage } from '../queries/walk.ts'
 import { useSession } from '../session/session.tsx'
@@ -14,7 +15,7 @@ import { ChangesBadge } from './changes-badge.tsx'
 import { useObjects } from './use-objects.ts'
 
 export function StatusBar() {
-  const { walk: viewWalk, topRow: shownTopRow } = useObjects()
+  const { walk: viewWalk, topRow: shownTopRow, cellNote } = useObjects()
   const topRow = useSyncExternalStore(shownTopRow.subscribe, shownTopRow.get)
   const { totalCount } = viewWalk.state
   const { readCount } = viewWalk.rows
@@ -29,6 +30,7 @@ export function StatusBar() {
         {totalCount === undefined ? '' : ` of ${formatCount(totalCount)}`}
       </span>
       <ChangesBadge />
+      <CellNote note={cellNote} />
       <span className="flex-1" />
       <Popup
         kind="quiet"
@@ -39,6 +41,16 @@ export function StatusBar() {
         {() => <DeveloperDetails topRow={topRow} />}
       </Popup>
     </section>
+  )
+}
+
+/** Says which cells are selected, and that they were copied. */
+function CellNote({ note }: { readonly note: Observable<string> }) {
+  const text = useSyncExternalStore(note.subscribe, note.get)
+  return (
+    <span role="status" className="min-w-0 truncate">
+      {text}
+    </span>
   )
 }
 

@@ -66,6 +66,7 @@ function Objects({ ontology, objectType, linked }: ObjectsProps) {
   const [isFinding, setFinding] = useState(false)
   // Changes with every frame of scrolling, so only the parts that show it subscribe to it.
   const [topRow] = useState(() => new Observable(0))
+  const [cellNote] = useState(() => new Observable(''))
   const grid = useRef<GridHandle>(null)
   const of = useMemo(() => {
     const shown = { ontology, objectType }
@@ -116,7 +117,19 @@ function Objects({ ontology, objectType, linked }: ObjectsProps) {
     { name: 'Read the table again', run: showChanges },
   ])
   const live = { changes, showChanges, marked }
-  const shown = { of, counted, canCount, view, setView, walk, restart, linked, topRow, grid }
+  const shown = {
+    of,
+    counted,
+    canCount,
+    view,
+    setView,
+    walk,
+    restart,
+    linked,
+    topRow,
+    grid,
+    cellNote,
+  }
   const open = { isFinding, setFinding, isRequestShown, setRequestShown }
   return (
     <ObjectsContext value={{ ...shown, ...open, ...live }}>

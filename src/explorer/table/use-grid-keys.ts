@@ -9,11 +9,11 @@ import {
   useState,
 } from 'react'
 import { keyText } from '../api/ontology.ts'
-import { exactText } from '../ui/format-value.ts'
 import { areLettersOn, isTaken, useListener } from '../ui/hooks.ts'
 import { listedObjectLink } from '../view/use-view.ts'
 import type { Filter } from '../view/view-state.ts'
 import { type Column, isSortable } from './columns.ts'
+import type { CellRange } from './copy-cells.ts'
 import { toggleOrder } from './order-terms.ts'
 import { type ActiveCell, useObjects } from './use-objects.ts'
 
@@ -34,24 +34,29 @@ const OWN_LINK = 'a:not([target])'
 export function useGridKeys(options: GridKeysOptions) {
   const { grid, columns, rowCount, scrollTo, onActive } = options
   const [chosen, setChosen] = useState<ActiveCell>({ row: 0, column: 0 })
+  // The other corner of the selected cells.
+  const [anchor, setAnchor] = useState<ActiveCell>()
   const isUsed = useRef(false)
   const takesFocus = useRef(false)
   // Other rows or columns may be fewer than those that the cell was chosen from.
   const row = clamp(chosen.row, rowCount)
   const column = clamp(chosen.column, columns.length)
   const active = useMemo(() => ({ row, column }), [row, column])
+  const range = useMemo(() => rangeOf(anchor, active), [anchor, active])
 
   const listener = useRef(onActive)
   listener.current = onActive
-  const setActive = useCallback((cell: ActiveCell) => {
+  /** Makes a cell the active one; with an anchor, all cells between both are selected. */
+  const setActive = useCallback((cell: ActiveCell, from?: ActiveCell) => {
     isUsed.current = true
     setChosen(cell)
+    setAnchor(from)
     listener.current(cell.row)
   }, [])
   const move = useCallback(
-    (toRow: number, toColumn: number) => {
+    (toRow: number, toColumn: number, from?: ActiveCell) => {
       const next = { row: clamp(toRow, rowCount), column: clamp(toColumn, columns.length) }
-      setActive(next)
+      setActive(next, from)
       takesFocus.current = true
       scrollTo(next.row)
     },
@@ -60,6 +65,7 @@ export function useGridKeys(options: GridKeysOptions) {
 
   const goToTop = useCallback(() => {
     setChosen((cell) => ({ ...cell, row: 0 }))
+    setAnchor(undefined)
     scrollTo(0)
   }, [scrollTo])
 
@@ -88,19 +94,22 @@ export function useGridKeys(options: GridKeysOptions) {
     if (!(event.target as HTMLElement).matches('[role="gridcell"]')) return
     const isFar = event.ctrlKey || event.metaKey
     const name = columns[column]?.name ?? ''
-    if (isFar && event.key.toLowerCase() === 'c' && String(getSelection()) === '') {
-      event.preventDefault()
-      options.onCopy(row, name)
-    }
+    const [lastRow, lastColumn] = [rowCount - 1, columns.length - 1]
+    const from = event.shiftKey ? (anchor ?? active) : undefined
+    const go = (toRow: number, toColumn: number) => () => move(toRow, toColumn, from)
+    // A selection ends with what was read; without one, the end of the table is read first.
+    const goToEnd = (toColumn: number) =>
+      from === undefined ? () => options.onEnd(toColumn) : go(lastRow, toColumn)
     const moves: Readonly<Record<string, () => void>> = {
-      ArrowDown: () => (isFar ? options.onEnd(column) : move(row + 1, column)),
-      ArrowUp: () => move(isFar ? 0 : row - 1, column),
-      ArrowRight: () => move(row, isFar ? columns.length - 1 : column + 1),
-      ArrowLeft: () => move(row, isFar ? 0 : column - 1),
-      Home: () => move(isFar ? 0 : row, 0),
-      End: () => (isFar ? options.onEnd : (last: number) => move(row, last))(columns.length - 1),
-      PageDown: () => move(row + PAGE_ROWS, column),
-      PageUp: () => move(row - PAGE_ROWS, column),
+      ArrowDown: isFar ? goToEnd(column) : go(row + 1, column),
+      ArrowUp: go(isFar ? 0 : row - 1, column),
+      ArrowRight: go(row, isFar ? lastColumn : column + 1),
+      ArrowLeft: go(row, isFar ? 0 : column - 1),
+      Home: go(isFar ? 0 : row, 0),
+      End: isFar ? goToEnd(lastColumn) : go(row, lastColumn),
+      PageDown: go(row + PAGE_ROWS, column),
+      PageUp: go(row - PAGE_ROWS, column),
+      ...(range !== undefined && { Escape: () => setAnchor(undefined) }),
       Enter: () => {
         const link = (event.target as Element).querySelector<HTMLElement>(OWN_LINK)
         if (link === null) options.onOpen(row)
@@ -116,10 +125,24 @@ export function useGridKeys(options: GridKeysOptions) {
     const act = moves[event.key] ?? (isFar || !areLettersOn() ? undefined : letters[event.key])
     if (act === undefined) return
     event.preventDefault()
+    // Escape ends the selection first, and closes what is beside the table after that.
+    if (event.key === 'Escape') event.stopPropagation()
     isUsed.current = true
     act()
   }
-  return { active, move, goToTop, setActive, onKeyDown }
+  return { active, anchor, range, move, goToTop, setActive, onKeyDown }
+}
+
+/** Returns the cells between two; undefined if they are one. */
+function rangeOf(anchor: ActiveCell | undefined, active: ActiveCell): CellRange | undefined {
+  if (anchor === undefined) return undefined
+  const rows = between(anchor.row, active.row)
+  const columns = between(anchor.column, active.column)
+  return rows[0] === rows[1] && columns[0] === columns[1] ? undefined : { rows, columns }
+}
+
+function between(one: number, other: number): readonly [first: number, last: number] {
+  return [Math.min(one, other), Math.max(one, other)]
 }
 
 function clamp(index: number, count: number): number {
@@ -181,10 +204,6 @@ export function useRowActions() {
       } else if (definition !== undefined && isSortable(definition)) {
         addFilter({ field, operator: isExcluded ? 'neq' : 'eq', value: String(value) })
       }
-    },
-    /** Copies the text of a cell. */
-    onCopy: (row: number, name: string) => {
-      void navigator.clipboard.writeText(exactText(rows.record(row)?.properties[name]))
     },
     /** Orders by a column: upwards, then downwards, then not at all. */
     onOrderBy: (name: string) => setView({ order: toggleOrder(of.view.order, name, false) }),

@@ -31,6 +31,8 @@ export interface ShownObjects {
   /** The first row in view. It changes with every frame of scrolling. */
   readonly topRow: Observable<number>
   readonly grid: RefObject<GridHandle | null>
+  /** What the status bar says of the cells that are selected or were copied. */
+  readonly cellNote: Observable<string>
   readonly isFinding: boolean
   readonly setFinding: (isFinding: boolean) => void
   readonly isRequestShown: boolean
