@@ -21,7 +21,7 @@ import { checkExecutable } from './release/check-executable.ts'
 import { layOutClient } from './release/client-package.ts'
 import { makeBlob, makeExecutable } from './release/executable.ts'
 import { downloadNode, type System } from './release/node-binary.ts'
-import { pack } from './release/pack.ts'
+import { packFolder } from './release/pack.ts'
 import { writeSbom } from './release/sbom.ts'
 import { addDemoData, layOutService } from './release/service-package.ts'
 
@@ -68,7 +68,7 @@ async function makeRelease(parts: readonly string[]): Promise<void> {
     if (parts.includes('service') || systems.length > 0) {
       const service = newFolder('service')
       await layOutService(service)
-      if (parts.includes('service')) await pack(service, OUTPUT)
+      if (parts.includes('service')) await packFolder(service, OUTPUT)
       if (systems.length > 0) {
         addDemoData(service)
         const blob = await makeBlob(service, newFolder('blob'))
@@ -83,7 +83,7 @@ async function makeRelease(parts: readonly string[]): Promise<void> {
     if (parts.includes('client')) {
       const client = newFolder('client')
       await layOutClient(client, newFolder('build'))
-      await pack(client, OUTPUT)
+      await packFolder(client, OUTPUT)
     }
     if (parts.includes('sbom')) await writeSbom(join(OUTPUT, 'sbom.cdx.json'), time)
     finish(time)

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { pack } from './pack.ts'
+import { downloadPackage } from './pack.ts'
 
 const LOCK_FILE = fileURLToPath(new URL('../../package-lock.json', import.meta.url))
 
@@ -17,7 +17,7 @@ export async function downloadNode(system: System, work: string): Promise<string
   const { version, integrity } = JSON.parse(readFileSync(LOCK_FILE, 'utf8')).packages[
     `node_modules/${name}`
   ]
-  const archive = await pack(`${name}@${version}`, work)
+  const archive = await downloadPackage(name, version, work)
   const sum = `sha512-${hash('sha512', readFileSync(archive), 'base64')}`
   if (sum !== integrity)
     throw new Error(

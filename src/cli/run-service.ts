@@ -1,4 +1,5 @@
 /** Runs the service until a signal stops it: alone, or as a supervisor with worker processes. */
+import { isSea } from 'node:sea'
 import closeWithGrace from 'close-with-grace'
 import { type Config, readConfig } from '../server/config.ts'
 import { type Log, openLog } from '../server/log.ts'
@@ -104,7 +105,8 @@ async function printFirstSteps({ store }: Server, config: Config): Promise<void>
   const isOpen = config.OQS_ADMIN_TOKEN !== undefined || config.OQS_OIDC_ISSUER !== undefined
   if (isOpen || (await store.listApiTokens()).length > 0) return
   print('This store has no API token yet. Create one in another terminal, with the same settings:')
-  print('  npx oqs token create --name me --scope api:ontologies-read,api:ontologies-write')
+  const oqs = isSea() ? process.execPath : 'npx oqs'
+  print(`  ${oqs} token create --name me --scope api:ontologies-read,api:ontologies-write`)
 }
 
 function forever(): Promise<never> {

@@ -15,7 +15,7 @@ import { gzipSync } from 'node:zlib'
 import { rolldown } from 'rolldown'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { layOutClient } from '../../scripts/release/client-package.ts'
-import { pack } from '../../scripts/release/pack.ts'
+import { packFolder } from '../../scripts/release/pack.ts'
 import { NUMBERS, numbers } from '../support/ontologies.ts'
 import { ADMIN_TOKEN, type Service, startService } from '../support/service.ts'
 import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
@@ -32,7 +32,7 @@ beforeAll(async () => {
   const path = (name: string) => join(folder.path, name)
   for (const name of ['package', 'build', 'packed']) mkdirSync(path(name))
   await layOutClient(path('package'), path('build'))
-  archive = await pack(path('package'), path('packed'))
+  archive = await packFolder(path('package'), path('packed'))
   writeFileSync(path('package.json'), '{}')
   await run('npm', ['install', archive, '--no-audit', '--no-fund', '--offline'], {
     cwd: folder.path,

@@ -106,6 +106,12 @@ it('is backed up while it runs, and stops with status 0', async () => {
   expect(await oqs.ended).toBe(0)
 })
 
+it('prints commands that can be pasted', async () => {
+  const settings = { OQS_PORT: '0', OQS_STORE: 'sqlite:empty.db' }
+  await using service = start(['serve'], settings)
+  expect(await waitForLine(service, '  ')).toMatch(/^\/.*\/oqs token create /)
+})
+
 it('says what to do if it cannot unpack', async () => {
   const file = join(folder.path, 'file')
   writeFileSync(file, '')

@@ -1,10 +1,18 @@
 /** The package of the service, as npm installs it into an empty folder. */
 import { execFile } from 'node:child_process'
-import { existsSync, globSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { delimiter, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { pack } from '../../scripts/release/pack.ts'
+import { packFolder } from '../../scripts/release/pack.ts'
 import { layOutService } from '../../scripts/release/service-package.ts'
 import { readRelease } from '../../src/server/release.ts'
 import { requestAssets } from '../support/explorer-assets.ts'
@@ -22,7 +30,7 @@ let program: string
 
 beforeAll(async () => {
   folder = tempFolder()
-  archive = await packService('first')
+  archive = await packFolder(await layOut('first'), folder.path)
   writeFileSync(join(folder.path, 'package.json'), '{}')
   await run('npm', ['install', archive, '--omit=dev', '--no-audit', '--no-fund', '--offline'], {
     cwd: folder.path,
@@ -31,11 +39,12 @@ beforeAll(async () => {
 })
 afterAll(() => folder[Symbol.dispose]())
 
-async function packService(name: string): Promise<string> {
-  const [service, output] = [join(folder.path, name), join(folder.path, `${name}-packed`)]
-  for (const path of [service, output]) mkdirSync(path)
+/** Returns the folder of a package. */
+async function layOut(name: string): Promise<string> {
+  const service = join(folder.path, name)
+  mkdirSync(service)
   await layOutService(service)
-  return pack(service, output)
+  return service
 }
 
 it('has no mistakes that publint finds', async () => {
@@ -102,6 +111,16 @@ function olderNodes(): string[] {
   return nodes.filter(isOlder)
 }
 
-it('has the same bytes when it is made again', async () => {
-  expect(readFileSync(await packService('second')).equals(readFileSync(archive))).toBe(true)
+it('has the same bytes when another user makes it again', async () => {
+  const again = join(folder.path, 'again')
+  mkdirSync(again)
+  const service = await layOut('second')
+  for (const path of globSync('**/*', { cwd: service, withFileTypes: true })) {
+    if (path.isFile())
+      chmodSync(join(path.parentPath, path.name), isProgram(path.name) ? 0o700 : 0o600)
+  }
+  expect(readFileSync(await packFolder(service, again)).equals(readFileSync(archive))).toBe(true)
 })
+
+/** Those that the checkout marks as executable. */
+const isProgram = (name: string) => name === 'oqs.js'

@@ -60,8 +60,12 @@ it('follows symbolic links to the cache folder, as the paths of modules do', () 
 
 it.skipIf(process.platform === 'win32')('refuses files that other users could change', () => {
   using cache = tempFolder()
-  chmodSync(unpack(cache.path, MANIFEST, readFile), 0o777)
-  expect(() => unpack(cache.path, MANIFEST, readFile)).toThrow('other users can write to')
+  const folder = unpack(cache.path, MANIFEST, readFile)
+  for (const path of [folder, cache.path]) {
+    chmodSync(path, 0o777)
+    expect(() => unpack(cache.path, MANIFEST, noFile)).toThrow(`other users can write to ${path}`)
+    chmodSync(path, 0o700)
+  }
 })
 
 it('says what to do if it cannot create the folder', () => {

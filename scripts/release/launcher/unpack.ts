@@ -12,6 +12,7 @@ import {
   realpathSync,
   renameSync,
   rmSync,
+  type Stats,
   statSync,
   writeFileSync,
 } from 'node:fs'
@@ -46,7 +47,9 @@ export function unpack(root: string, manifest: Manifest, readFile: ReadFile): st
   try {
     mkdirSync(root, { recursive: true, mode: 0o700 })
     // The paths of modules have no symbolic links.
-    const folder = join(realpathSync(root), manifest.name)
+    const parent = realpathSync(root)
+    requirePrivate(parent, statSync(parent))
+    const folder = join(parent, manifest.name)
     if (!isIntact(folder, manifest)) replaceFolder(folder, manifest, readFile)
     return folder
   } catch (error) {
@@ -56,15 +59,19 @@ export function unpack(root: string, manifest: Manifest, readFile: ReadFile): st
   }
 }
 
-/** Returns false if a file is missing or was changed. Throws if other users could change the files. */
+/** Throws if other users could change what is in a folder. */
+function requirePrivate(folder: string, { uid, mode }: Stats): void {
+  // On Windows, the folder inherits the rights of the user's profile.
+  if (process.getuid === undefined) return
+  if (uid !== process.getuid()) throw new Error(`${folder} belongs to another user`)
+  if ((mode & 0o022) !== 0) throw new Error(`other users can write to ${folder}`)
+}
+
+/** Returns false if a file is missing or was changed. */
 function isIntact(folder: string, { files }: Manifest): boolean {
   const stats = statSync(folder, { throwIfNoEntry: false })
   if (stats === undefined) return false
-  // On Windows, the folder inherits the rights of the user's profile.
-  if (process.getuid !== undefined) {
-    if (stats.uid !== process.getuid()) throw new Error(`${folder} belongs to another user`)
-    if ((stats.mode & 0o022) !== 0) throw new Error(`other users can write to ${folder}`)
-  }
+  requirePrivate(folder, stats)
   return Object.entries(files).every(([path, size]) => {
     const file = statSync(join(folder, path), { throwIfNoEntry: false })
     return file?.size === size && file.mtimeMs === 1000 * FILE_TIME
