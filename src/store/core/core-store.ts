@@ -131,12 +131,16 @@ export class CoreStore extends StoredCredentials {
       idempotencyKey: toKeyMessage(idempotencyKey),
     }
     const turn = { key: CATALOGUE, context }
-    return this.#announced(
-      undefined,
-      auditedDefinition(context, (auditEntry) =>
+    const save = async () => {
+      const outcome = await auditedDefinition(context, (auditEntry) =>
         this.#operations.build(saveOntology, { ...saved, auditEntry }, turn),
-      ),
-    )
+      )
+      const isFinished = outcome === 'started' || change.isDryRun === true
+      if (!isFinished)
+        await this.#parts.finishChange?.({ ontologyRid: ontology.rid, id: change.id })
+      return outcome
+    }
+    return this.#announced(undefined, save())
   }
 
   deleteOntology(deletion: OntologyDeletion, context = INTERNAL_CONTEXT): Promise<void> {

@@ -11,12 +11,18 @@ import type { SizeSql } from './definitions/type-states.ts'
 import type { ReclaimSteps } from './maintenance/reclaim.ts'
 import type { StoreOperations } from './session/store-operations.ts'
 import type { TableBuilding } from './tables/construction.ts'
+import type { RunningChange } from './tables/definition-changes.ts'
 import type { Blocked, Publication } from './tables/replacements.ts'
 
 export interface StoreParts {
   readonly operations: StoreOperations & TableBuilding
   readonly reclaimSteps: ReclaimSteps
   readonly publishInSteps: PublishInSteps
+  /**
+   * Publishes the converted objects of a change with its definition, if the transaction that has
+   * converted them could not do so.
+   */
+  readonly finishChange?: (change: RunningChange) => Promise<void>
   readonly writes: ObjectWrites
   readonly size: SizeSql
   /** The module that encodes changes, see `ChangeEncoding`. */

@@ -31,10 +31,9 @@ import { readObjects } from './catalogue/missing-tables.ts'
 import { SharedCatalogue } from './catalogue/shared-catalogue.ts'
 import { sizeSql } from './catalogue/table-sizes.ts'
 import { type Capabilities, readCapabilities, refuseUnsupported } from './citus/capabilities.ts'
-import { recoverPending } from './citus/pending-commit.ts'
+import { publishPendingOf, recoverPending } from './citus/pending-commit.ts'
 import { PostgresOperations } from './construction/postgres-operations.ts'
-import { rewriteInBackground } from './construction/rewrite-step.ts'
-import { waitForRows } from './construction/wait-for-rows.ts'
+import { finishChange, rewriteInBackground } from './construction/rewrite-step.ts'
 import { Database, type Session } from './driver/database.ts'
 import type { ReadPool } from './driver/read-pool.ts'
 import { reclaimSteps } from './maintenance/reclaim-rows.ts'
@@ -91,13 +90,14 @@ class PostgresStore extends CoreStore implements ObjectStore {
     super({
       operations: new PostgresOperations(store),
       reclaimSteps: reclaimSteps(store),
-      publishInSteps: async (target, callerId, { buildIndexes, publish }) => {
+      publishInSteps: async ({ typeRid }, _callerId, { buildIndexes, publish }) => {
         await buildIndexes()
-        await waitForRows(store, target, callerId)
         const commit = await publish()
         if ('blockedBy' in commit) throw new Error('no write takes several transactions')
+        await publishPendingOf(store, typeRid)
         return commit
       },
+      finishChange: (change) => finishChange(this, change),
       writes: {
         commit: (batch, context) => commitBatch(this, batch, context),
         edit: (edit, { callerId }) => commitEdit(this, edit, callerId),

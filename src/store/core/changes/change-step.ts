@@ -80,7 +80,8 @@ export function* rewriteNext(store: RewritingStore): Operation<RewriteProgress |
   return undefined
 }
 
-function* changeStep(
+/** Takes one step of a change. Returns undefined if there is nothing that this node can do. */
+export function* changeStep(
   store: RewritingStore,
   change: RunningChange,
 ): Operation<RewriteProgress | undefined> {

@@ -1,6 +1,7 @@
 /** Publishes a change of a definition: the definition and the objects of all its types at once. */
 import type { LRUCache } from 'lru-cache'
 import type { RewriteProgress } from '../../port/maintenance.ts'
+import type { StoredType } from '../../sql/plan-definition-change.ts'
 import type { ChangePlan, TypeConverter } from '../../sql/stored-change.ts'
 import { readType } from '../commits/locked-type.ts'
 import { lockCatalogue, lockTypes } from '../definitions/ontology-rows.ts'
@@ -13,6 +14,7 @@ import {
   text,
 } from '../session/session.ts'
 import type { TableBuilder } from '../tables/construction.ts'
+import type { Copying } from '../tables/convert-rows.ts'
 import { type RunningChange, readPlan } from '../tables/definition-changes.ts'
 import { ChangeFailure, lockRewrite, saveProgress } from '../tables/rewrite-records.ts'
 import {
@@ -51,28 +53,14 @@ export function* publishChange(
     yield* session.extendTimeout()
     const copies = new Map<number, (generation: number) => Operation<void>>()
     let progress: RewriteProgress | undefined
-    for (const { id: typeId, rid: typeRid, objects } of stored) {
-      const rewrite = yield* lockRewrite(session, typeId)
-      if (rewrite === undefined || rewrite === 'busy' || rewrite.changeId !== change.id) continue
-      if (yield* isReplacing(session, typeId)) return undefined
-      const converter = converters.get(typeRid)
-      if (converter === undefined) return undefined
-      const catchingUp = { typeRid, phase: 'catchingUp', objects, totalObjects: objects } as const
-      const type = yield* readType(session, typeId)
-      // The next step starts the copies again.
-      if (rewrite.phase !== 'catchingUp' || !isCurrent(rewrite, type)) return catchingUp
-      if (!(yield* listChanges(builder, type, rewrite))) return catchingUp
-      const conversion = { converter, unfit: [] }
-      const copying = yield* copyingOf(builder, typeId, rewrite, conversion)
-      if (!(yield* catchUp(builder, copying))) return catchingUp
-      if (copying.unfit.length > 0) throw ChangeFailure.ofUnfit(copying.unfit)
-      if (!(yield* areCopiesComplete(builder, copying))) {
-        // The next step builds the missing index.
-        yield* saveProgress(session, typeId, { ...rewrite, phase: 'indexing' })
-        return { ...catchingUp, phase: 'indexing' }
-      }
-      copies.set(typeId, (generation) => publishRedefined(builder, copying, generation))
-      progress ??= { ...catchingUp, phase: 'published' }
+    for (const type of stored) {
+      const last = { change, type, converter: converters.get(type.rid) }
+      const done = yield* copyLastVisibly(builder, last)
+      if (done === 'unchanged') continue
+      if (done === 'waits') return undefined
+      if ('phase' in done) return done
+      copies.set(type.id, (generation) => publishRedefined(builder, done, generation))
+      progress ??= progressOf(type, 'published')
     }
     const plan = yield* lockPlan(session, change)
     if (plan === undefined) return undefined
@@ -82,6 +70,59 @@ export function* publishChange(
     ])
     return progress
   })
+}
+
+interface LastCopies {
+  readonly change: RunningChange
+  readonly type: StoredType
+  readonly converter: TypeConverter | undefined
+}
+
+/** The copies, what else must be done first, or why there is nothing to do. */
+type LastStep = Copying | RewriteProgress | 'unchanged' | 'waits'
+
+/**
+ * Copies the last changes of a type, and waits until they can be read, if that takes another
+ * transaction. Commits wait, so nothing is left to copy in this one then.
+ */
+function* copyLastVisibly(builder: TableBuilder, last: LastCopies): Operation<LastStep> {
+  const { separately } = builder
+  if (separately === undefined) return yield* copyLast(builder, last)
+  const done = yield* separately.write((apart) => copyLast(apart, last))
+  if (typeof done === 'string' || 'phase' in done) return done
+  yield* separately.waitForRows(done.tableId)
+  return yield* copyLast(builder, last)
+}
+
+function* copyLast(
+  builder: TableBuilder,
+  { change, type: stored, converter }: LastCopies,
+): Operation<LastStep> {
+  const { session } = builder
+  const { id: typeId } = stored
+  const rewrite = yield* lockRewrite(session, typeId)
+  if (rewrite === undefined || rewrite === 'busy') return 'unchanged'
+  if (rewrite.changeId !== change.id) return 'unchanged'
+  if (converter === undefined || (yield* isReplacing(session, typeId))) return 'waits'
+  const catchingUp = progressOf(stored, 'catchingUp')
+  const type = yield* readType(session, typeId)
+  // The next step starts the copies again.
+  if (rewrite.phase !== 'catchingUp' || !isCurrent(rewrite, type)) return catchingUp
+  if (!(yield* listChanges(builder, type, rewrite))) return catchingUp
+  const copying = yield* copyingOf(builder, typeId, rewrite, { converter, unfit: [] })
+  if (!(yield* catchUp(builder, copying))) return catchingUp
+  if (copying.unfit.length > 0) throw ChangeFailure.ofUnfit(copying.unfit)
+  if (yield* areCopiesComplete(builder, copying)) return copying
+  // The next step builds the missing index.
+  yield* saveProgress(session, typeId, { ...rewrite, phase: 'indexing' })
+  return progressOf(stored, 'indexing')
+}
+
+function progressOf(
+  { rid: typeRid, objects }: StoredType,
+  phase: RewriteProgress['phase'],
+): RewriteProgress {
+  return { typeRid, phase, objects, totalObjects: objects }
 }
 
 /** The key under which changes of definitions queue: all of them lock the row of the catalogue. */

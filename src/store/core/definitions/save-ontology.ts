@@ -21,7 +21,7 @@ import { deleteDocuments } from '../documents/stored-documents.ts'
 import { type NoteMessage, recordNote } from '../idempotency/idempotency-keys.ts'
 import type { Operation } from '../session/session.ts'
 import { type BuildOperation, RolledBack, type TableBuilder } from '../tables/construction.ts'
-import { startChange } from '../tables/definition-changes.ts'
+import { copyStarted, startChange } from '../tables/definition-changes.ts'
 import {
   lockCatalogue,
   lockTypes,
@@ -64,13 +64,17 @@ export const saveOntology: BuildOperation<SavedDefinition, RecordedChange<SaveOu
     const bytes = countedBytes(saved.definition)
     refuseExcessDefinition(bytes, yield* readUsage(session, rid, callerId), change.limits)
     const stored = yield* lockTypes(builder, rid)
-    const outcome = countRewritten(stored, change) > change.rewrittenAtOnceMax ? 'started' : 'saved'
-    if (outcome === 'saved') {
+    const rewritten = countRewritten(stored, change)
+    const outcome = rewritten > change.rewrittenAtOnceMax ? 'started' : 'saved'
+    const isPublishedLater = rewritten > 0 && !change.isDryRun && builder.separately !== undefined
+    if (outcome === 'saved' && !isPublishedLater) {
       yield* saveTypes(builder, { change, stored, copies: new Map() }, callerId)
     } else {
       // Throws if the change is refused.
       planTypes(stored, change)
-      yield* startChange(builder, change, stored)
+      const started = yield* startChange(builder, change, stored)
+      const { id } = change
+      if (outcome === 'saved') yield* copyStarted(builder, { ontologyRid: rid, id }, started)
     }
     if (change.isDryRun) throw new RolledBack({ outcome })
     const record = definitionRecord(change.auditEntry, change, stored)

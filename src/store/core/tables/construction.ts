@@ -37,11 +37,8 @@ export interface Portion {
 
 /** What differs between the databases when a table is built. It belongs to one transaction. */
 export interface TableBuilder extends TableSession {
-  /**
-   * True if rows become visible on one machine after the other, so that the rows of a transaction
-   * cannot be published in it.
-   */
-  readonly publishesSeparately: boolean
+  /** Undefined if rows become visible with their transaction, which can therefore publish them. */
+  readonly separately: SeparatePublication | undefined
   /** The objects that a step copies before it asks whether it must end. */
   readonly portion: Portion
   /** True if a step must end, so that others get their turn. */
@@ -67,6 +64,16 @@ export interface TableBuilder extends TableSession {
   convert(steps: Steps<StoredObject>): Operation<StoredObject>
   /** Completes what was written to tables. Must be called at the end of the transaction. */
   finish(): Operation<void>
+}
+
+/** How rows are published that become visible on one machine after the other. */
+export interface SeparatePublication {
+  /** Runs an operation in a transaction of its own, while this one holds its locks. */
+  write<Result>(run: (builder: TableBuilder) => Operation<Result>): Operation<Result>
+  /** Waits until all rows that were written to a table under construction are visible. */
+  waitForRows(id: number): Operation<void>
+  /** Lets a table be published once its rows are visible, and returns its version. */
+  publish(table: TableOfType, publishing: Publishing): Operation<number>
 }
 
 /** A transaction that builds tables. Its input is plain data, because another thread may run it. */
@@ -197,11 +204,7 @@ export function* publishTable(
   { lastVersion, put, deleted, kept, mode }: Publishing,
 ): Operation<number> {
   const version = lastVersion + 1
-  yield* session.run(
-    `UPDATE oqs_object_table SET state = 'published', first_version = ?, publish_mode = ?
-     WHERE id = ?`,
-    [version, mode ?? null, id],
-  )
+  yield* endConstruction(session, id, version, mode)
   yield* session.run(
     'UPDATE oqs_object_type SET table_id = ?, published = ?, last_version = ? WHERE id = ?',
     [id, version, version, typeId],
@@ -211,6 +214,20 @@ export function* publishTable(
     [typeId, version, put, deleted, kept],
   )
   return version
+}
+
+/** Gives a table the version as of which it is read. Nothing is loaded into it any more. */
+export function* endConstruction(
+  session: CoreSession,
+  id: number,
+  version: number,
+  mode: PublishMode | undefined,
+): Operation<void> {
+  yield* session.run(
+    `UPDATE oqs_object_table SET state = 'published', first_version = ?, publish_mode = ?
+     WHERE id = ?`,
+    [version, mode ?? null, id],
+  )
 }
 
 /** Abandons the replacements of a type: their objects have the form of an earlier definition. */

@@ -168,7 +168,10 @@ interface Owner {
   readonly isChanged: boolean
 }
 
-/** Returns the copies that have the keys of some objects already. */
+/**
+ * Returns the copies that have the keys of some objects already. Objects on other machines cannot be
+ * looked up row by row, so their originals are read by a second statement.
+ */
 function* findOwners(
   builder: TableBuilder,
   { typeId, sourceId, notedVersion }: Copying,
@@ -180,13 +183,23 @@ function* findOwners(
     `SELECT k.pk, k.source_pk, EXISTS (
          SELECT 1 FROM oqs_rewrite_key AS c
          WHERE c.object_type_id = k.object_type_id AND c.pk = k.source_pk
-       ) OR NOT EXISTS (
-         SELECT 1 FROM ${objectTable(sourceId)} AS o
-         WHERE o.pk = k.source_pk AND ${current.sql} AND o.valid_from <= ?
        ) FROM oqs_converted_key AS k
      WHERE k.object_type_id = ? AND k.pk ${session.dialect.isOneOf('text')}`,
-    [...current.values, notedVersion, typeId, objects.map(({ object }) => object.pk)],
-    { pk: text, original: text, isChanged: boolean },
+    [typeId, objects.map(({ object }) => object.pk)],
+    { pk: text, original: text, isListed: boolean },
   )
-  return new Map(rows.map(({ pk, ...owner }) => [pk, owner]))
+  if (rows.length === 0) return new Map()
+  const unchanged = yield* session.query(
+    `SELECT pk FROM ${objectTable(sourceId)}
+     WHERE ${current.sql} AND valid_from <= ? AND pk ${session.dialect.isOneOf('text')}`,
+    [...current.values, notedVersion, rows.map(({ original }) => original)],
+    { pk: text },
+  )
+  const originals = new Set(unchanged.map(({ pk }) => pk))
+  return new Map(
+    rows.map(({ pk, original, isListed }) => [
+      pk,
+      { original, isChanged: isListed || !originals.has(original) },
+    ]),
+  )
 }

@@ -7,12 +7,13 @@ import type {
   DefinitionChangeState,
   UnfitObject,
 } from '../../port/definitions.ts'
-import { type StoredType, typesToRewrite } from '../../sql/plan-definition-change.ts'
+import { refuseUnfit, type StoredType, typesToRewrite } from '../../sql/plan-definition-change.ts'
 import {
   type ChangePlan,
   decodeChange,
   encodeChange,
   type TypeConverter,
+  typeConverter,
   unfitOf,
   withUnfitOf,
 } from '../../sql/stored-change.ts'
@@ -27,8 +28,15 @@ import {
 } from '../session/session.ts'
 import type { WriteOperation } from '../session/store-operations.ts'
 import type { TableBuilder } from './construction.ts'
-import { refuseSeparatePublication, restartRewrite } from './redefine-types.ts'
-import { cancelRewrite, type Failure, lockRewrite, readRewriteStates } from './rewrite-records.ts'
+import { copyAtOnce, restartRewrite } from './redefine-types.ts'
+import {
+  cancelRewrite,
+  type Failure,
+  lockRewrite,
+  type Rewrite,
+  readRewriteStates,
+  saveProgress,
+} from './rewrite-records.ts'
 
 export interface RunningChange {
   readonly ontologyRid: string
@@ -72,12 +80,18 @@ export function* readPlan(
 
 export type StartedChange = ChangePlan & Pick<OntologyChange, 'id' | 'requestedAtMs'>
 
+interface StartedRewrite {
+  readonly typeId: number
+  readonly typeRid: string
+  readonly rewrite: Rewrite
+}
+
 /** Starts to copy the objects of all types that a change rewrites. The types must be locked. */
 export function* startChange(
   builder: TableBuilder,
   { id, requestedAtMs, ...plan }: StartedChange,
   stored: readonly StoredType[],
-): Operation<void> {
+): Operation<readonly StartedRewrite[]> {
   const { session } = builder
   const { rid, objectTypes } = parseDefinition(plan.definition)
   const types = typesToRewrite(stored, plan).map((step) => {
@@ -85,18 +99,39 @@ export function* startChange(
     if (type === undefined) throw new Error(`no object type ${step.definition.apiName}`)
     return { typeId: step.id, type }
   })
-  refuseSeparatePublication(
-    builder,
-    types.map(({ type }) => type),
-  )
   yield* session.run('DELETE FROM oqs_definition_change WHERE ontology_rid = ?', [rid])
   yield* session.run(
     `INSERT INTO oqs_definition_change (ontology_rid, id, state, change, started_at_ms)
      VALUES (?, ?, 'running', ?, ?)`,
     [rid, id, encodeChange(plan), requestedAtMs],
   )
-  for (const { typeId, type } of types)
-    yield* restartRewrite(builder, typeId, { changeId: id, type })
+  const started: StartedRewrite[] = []
+  for (const { typeId, type } of types) {
+    const rewrite = yield* restartRewrite(builder, typeId, { changeId: id, type })
+    started.push({ typeId, typeRid: type.rid, rewrite })
+  }
+  return started
+}
+
+/**
+ * Copies all objects of a change that was started in this transaction, so that it can be published
+ * in the next one. Throws if an object does not fit.
+ */
+export function* copyStarted(
+  builder: TableBuilder,
+  change: RunningChange,
+  started: readonly StartedRewrite[],
+): Operation<void> {
+  const { session } = builder
+  const read = yield* readPlan(session, change)
+  if (read === undefined) throw new Error(`no change ${change.id}`)
+  const unfit: UnfitObject[] = []
+  for (const { typeId, typeRid, rewrite } of started) {
+    const converter = typeConverter(read.before, read.plan, typeRid)
+    yield* copyAtOnce(builder, typeId, rewrite, { converter, unfit })
+    yield* saveProgress(session, typeId, { phase: 'catchingUp', copiedTo: rewrite.copiedTo })
+  }
+  refuseUnfit(unfit)
 }
 
 const UNFIT = { unfit: json<UnfitObject[]> } as const

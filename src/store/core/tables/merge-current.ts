@@ -32,12 +32,6 @@ export function* mergeCurrent(
   const { count: current, maxRecordBytes } = yield* readCounts(builder, type.tableId)
   if (mode === 'replace') return { put, deleted: current, kept: 0, isCreated }
   if (current === 0) return { put, deleted: 0, kept: 0, isCreated }
-  if (builder.publishesSeparately) {
-    // Copied rows could become visible later than the version, on another machine.
-    throw new ObjectQueryError('ServiceUnavailable', {
-      reason: 'Objects were written to the type while it was loaded. Write the objects again.',
-    })
-  }
   refuseLargeMerge(current)
   if (!isCreated) yield* createTable(builder, loaded)
   const kept = mode === 'append' ? yield* removeExisting(builder, type, loaded) : 0

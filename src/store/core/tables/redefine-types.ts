@@ -2,7 +2,6 @@
  * Rewrites the objects of types for their changed definitions, in the transaction that saves them:
  * readers see the old objects with the old definition, or the new ones with the new definition.
  */
-import { ObjectQueryError } from '../../../contract/errors.ts'
 import type { ObjectType } from '../../../ontology/ontology.ts'
 import type { UnfitObject } from '../../port/definitions.ts'
 import {
@@ -15,6 +14,7 @@ import { buildIndexes } from '../catalogue/build-table.ts'
 import { numberFields } from '../catalogue/fields.ts'
 import type { Operation } from '../session/session.ts'
 import { addTable, type TableBuilder } from './construction.ts'
+import type { Copying } from './convert-rows.ts'
 import { copyAll } from './copy-objects.ts'
 import { cancelRewrite, lockRewrite, type Rewrite } from './rewrite-records.ts'
 import { copyingOf, publishRedefined, startRewrite } from './rewrite-table.ts'
@@ -36,10 +36,6 @@ export function* redefineTypes(
   types: readonly RewrittenType[],
   isDryRun: boolean,
 ): Operation<void> {
-  refuseSeparatePublication(
-    builder,
-    types.map(({ type }) => type),
-  )
   const unfit: UnfitObject[] = []
   for (const type of types) {
     yield* redefineType(builder, type, unfit, isDryRun)
@@ -47,19 +43,6 @@ export function* redefineTypes(
   }
   refuseUnfit(unfit)
   yield* builder.finish()
-}
-
-/** Rewritten rows could become visible later than the definition, on another machine. */
-export function refuseSeparatePublication(
-  { publishesSeparately }: TableBuilder,
-  types: readonly ObjectType[],
-): void {
-  if (!publishesSeparately || types.length === 0) return
-  const reasons = types.map(
-    ({ apiName }) =>
-      `object type ${apiName} has objects on several machines. Add a type with the new definition, and load the objects into it (oqs export, oqs import)`,
-  )
-  throw new ObjectQueryError('OntologyChangeRefused', { reasons })
 }
 
 /** The name of a change that is carried out in one transaction: no other transaction sees it. */
@@ -71,14 +54,27 @@ function* redefineType(
   unfit: UnfitObject[],
   isDryRun: boolean,
 ): Operation<void> {
-  const rewrite = yield* restartRewrite(builder, typeId, { changeId: AT_ONCE, type })
+  const { tableId, ...rewrite } = yield* restartRewrite(builder, typeId, {
+    changeId: AT_ONCE,
+    type,
+  })
   if (!isDryRun) {
     const converter = toConverter(before, type, change.renamed)
-    yield* copyAll(builder, yield* copyingOf(builder, typeId, rewrite, { converter, unfit }))
+    yield* copyAtOnce(builder, typeId, { ...rewrite, tableId }, { converter, unfit })
     if (unfit.length > 0) return
-  }
-  yield* buildIndexes(builder, { typeId, id: rewrite.tableId })
-  yield* publishRedefined(builder, { typeId, tableId: rewrite.tableId }, generation)
+  } else yield* buildIndexes(builder, { typeId, id: tableId })
+  yield* publishRedefined(builder, { typeId, tableId }, generation)
+}
+
+/** Copies all objects of a type, which is locked, and builds the indexes, unless one does not fit. */
+export function* copyAtOnce(
+  builder: TableBuilder,
+  typeId: number,
+  rewrite: Rewrite,
+  conversion: Pick<Copying, 'converter' | 'unfit'>,
+): Operation<void> {
+  yield* copyAll(builder, yield* copyingOf(builder, typeId, rewrite, conversion))
+  if (conversion.unfit.length === 0) yield* buildIndexes(builder, { typeId, id: rewrite.tableId })
 }
 
 /**

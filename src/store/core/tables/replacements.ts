@@ -89,14 +89,19 @@ function* lockExistingType(
 }
 
 /** Returns the table of a replacement while no batch is written to it; undefined once published. */
-export function* readLoading(
+function* readLoading(
   builder: TableBuilder,
   target: Publication,
 ): Operation<LoadingTable | undefined> {
   const { id: typeId } = yield* lockExistingType(builder, target.typeRid, 'load')
   if ((yield* findPublished(builder.session, target)) !== undefined) return undefined
-  const table = yield* lockReplacement(builder.session, typeId, target.replacement)
-  return { ...table, typeId }
+  try {
+    return { ...(yield* lockReplacement(builder.session, typeId, target.replacement)), typeId }
+  } catch (error) {
+    // Another request publishes it.
+    yield* builder.refuseUnfinished(typeId)
+    throw error
+  }
 }
 
 /** True if maintenance has marked a replacement as idle. */
@@ -172,9 +177,10 @@ export const publishReplacement: BuildOperation<Publication, Commit | Blocked> =
     // Those of objects that were merged, and of fields that were added meanwhile.
     if (counts.isCreated) yield* buildIndexes(builder, loaded)
     const { put, deleted, kept } = counts
-    const { lastVersion } = type
-    const { mode } = target
-    const version = yield* publishTable(session, loaded, { lastVersion, put, deleted, kept, mode })
+    const publishing = { lastVersion: type.lastVersion, put, deleted, kept, mode: target.mode }
+    const version = builder.separately
+      ? yield* builder.separately.publish(loaded, publishing)
+      : yield* publishTable(session, loaded, publishing)
     return yield* auditCommit(session, target.audit, { version, put, deleted, kept })
   },
 }

@@ -49,6 +49,12 @@ export function* distributeTable(session: CoreSession, table: string): Operation
 }
 
 /**
+ * Lets a transaction write rows and build indexes in any order. By default Citus opens a connection
+ * per shard for rows, and none of them sees what another one has not committed.
+ */
+export const ONE_CONNECTION_PER_MACHINE = `SET LOCAL citus.multi_shard_modify_mode = 'sequential'`
+
+/**
  * Creates the functions that conditions call on all workers. Citus does this automatically, except
  * for functions that existed before the extension was installed.
  */

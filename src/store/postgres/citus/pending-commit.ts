@@ -10,10 +10,10 @@ import { readBuiltTable } from '../../core/catalogue/build-table.ts'
 import { NEVER_CLOSED, objectTable } from '../../core/catalogue/object-tables.ts'
 import { isAddedAfter } from '../../core/catalogue/version-indexes.ts'
 import { publishVersions, saveTableCounts } from '../../core/commits/commit-log.ts'
-import { columnList, integer, type RowOf } from '../../core/session/session.ts'
+import { boolean, columnList, integer, type RowOf } from '../../core/session/session.ts'
 import type { Database, Session, WriteOwner, WriteSession } from '../driver/database.ts'
 import { readIn, runIn } from '../driver/postgres-session.ts'
-import { UnknownOutcome } from '../driver/store-failure.ts'
+import { isStatementTimeout, UnknownOutcome } from '../driver/store-failure.ts'
 import { type Capabilities, recoverPreparedTransactions } from './capabilities.ts'
 
 /** The columns of a commit that is not published yet, besides its type. */
@@ -25,11 +25,21 @@ const PENDING = {
   closed: integer,
   put: integer,
   deleted: integer,
+  kept: integer,
   liveCount: integer,
   maxRecordBytes: integer,
 } as const
 
-type PendingCommit = RowOf<typeof PENDING> & { readonly typeId: number }
+interface PendingCommit extends RowOf<typeof PENDING> {
+  readonly typeId: number
+}
+
+/** A pending commit, and the state of its table. */
+interface FoundCommit extends PendingCommit {
+  readonly isCreated: boolean
+  /** Whether nobody reads the table before the commit is published. */
+  readonly isNew: boolean
+}
 
 /** Thrown by a writer that found a commit which must be published first. */
 class UnfinishedCommit extends Error {
@@ -72,12 +82,20 @@ export async function writeInTurn<T>(
   }
 }
 
-export async function savePending(session: WriteSession, commit: PendingCommit): Promise<void> {
+/** Takes the next version of a type for a commit that is published later. */
+export async function addPending(
+  session: WriteSession,
+  commit: Omit<PendingCommit, 'added' | 'closed'> & Partial<PendingCommit>,
+): Promise<void> {
+  const { typeId, version } = commit
+  const sql = 'UPDATE oqs_object_type SET last_version = ? WHERE id = ?'
+  await session.run(sql, [version, typeId])
+  const counted = { added: 0, closed: 0, ...commit }
   const names = Object.keys(PENDING) as (keyof typeof PENDING)[]
   await session.run(
     `INSERT INTO oqs_pending_commit (object_type_id, ${columnList(PENDING)})
      VALUES (?${', ?'.repeat(names.length)})`,
-    [commit.typeId, ...names.map((name) => commit[name])],
+    [typeId, ...names.map((name) => counted[name])],
   )
 }
 
@@ -108,6 +126,24 @@ export function publishPending(store: PostgresContext, typeId: number): Promise<
   })
 }
 
+/** Does the same for a type that is named by its RID. */
+export async function publishPendingOf(store: PostgresContext, typeRid: string): Promise<void> {
+  if (!store.capabilities.needsSeparatePublication) return
+  const sql = 'SELECT id FROM oqs_object_type WHERE rid = ?'
+  const [row] = await store.database.query(sql, [typeRid])
+  if (row !== undefined) await publishPending(store, Number(row[0]))
+}
+
+/** Waits until all rows of a table under construction are visible. */
+export function waitForRows(store: PostgresContext, tableId: number): Promise<void> {
+  const { database, capabilities } = store
+  return waitUntil(ROWS_NOT_VISIBLE, async () => {
+    if (await areAllVisible(database, tableId)) return true
+    if (capabilities.isDistributed) await recoverPreparedTransactions(database)
+    return false
+  })
+}
+
 /** Polls until the condition holds. Throws `ServiceUnavailable` after `MAX_WAIT_MS`. */
 export async function waitUntil(reason: string, isDone: () => Promise<boolean>): Promise<void> {
   let waitedMs = 0
@@ -130,8 +166,33 @@ export async function recoverPending(store: PostgresContext): Promise<void> {
   }
 }
 
-async function isVisible(database: Database, commit: PendingCommit): Promise<boolean> {
-  const { version, tableId, added, closed } = commit
+/** How long to wait for the transactions that have written to a table. */
+const MAX_LOCK_WAIT_MS = 500
+
+/**
+ * True if all rows that were written to a table, which nobody reads yet, are visible: a transaction
+ * keeps its locks on each machine until its rows are visible there. The statement takes a lock of all
+ * shards that conflicts with them; it changes nothing, and is rolled back.
+ */
+async function areAllVisible(database: Database, tableId: number): Promise<boolean> {
+  try {
+    await database.writeBeside(async (session) => {
+      await session.extendTimeout(MAX_LOCK_WAIT_MS)
+      await session.query(`ALTER TABLE ${objectTable(tableId)} ALTER COLUMN body SET NOT NULL`)
+      throw new AllVisible()
+    })
+  } catch (error) {
+    if (error instanceof AllVisible) return true
+    if (!isStatementTimeout(error instanceof ObjectQueryError ? error.cause : error)) throw error
+  }
+  return false
+}
+
+class AllVisible extends Error {}
+
+async function isVisible(database: Database, commit: FoundCommit): Promise<boolean> {
+  const { version, tableId, added, closed, isNew, isCreated } = commit
+  if (isNew) return !isCreated || areAllVisible(database, tableId)
   const { indexedVersion } = await readIn(database, (core) => readBuiltTable(core, tableId))
   const isAdded = `${isAddedAfter(indexedVersion)} AND valid_from = ?`
   const isClosed = `valid_to < ${NEVER_CLOSED} AND valid_to = ?`
@@ -144,7 +205,7 @@ async function isVisible(database: Database, commit: PendingCommit): Promise<boo
 }
 
 function publish(database: Database, commit: PendingCommit): Promise<void> {
-  const { typeId, version } = commit
+  const { typeId, version, tableId } = commit
   return database.write(async (session) => {
     await session.query('SELECT 1 FROM oqs_object_type WHERE id = ? FOR UPDATE', [typeId])
     const deleted = await session.run(
@@ -154,14 +215,18 @@ function publish(database: Database, commit: PendingCommit): Promise<void> {
     // Another node has published it already.
     if (deleted === 0) return
     await runIn(session, function* (core) {
-      yield* saveTableCounts(core, commit.tableId, commit)
-      yield* publishVersions(core, typeId, [{ ...commit, kept: 0 }])
+      yield* saveTableCounts(core, tableId, commit)
+      yield* core.run('UPDATE oqs_object_type SET table_id = ? WHERE id = ?', [tableId, typeId])
+      yield* publishVersions(core, typeId, [commit])
     })
   })
 }
 
-async function readPending(session: Session, typeId: number): Promise<PendingCommit | undefined> {
-  const sql = `SELECT ${columnList(PENDING)} FROM oqs_pending_commit WHERE object_type_id = ?`
-  const pending = await readIn(session, (core) => core.find(sql, [typeId], PENDING))
+async function readPending(session: Session, typeId: number): Promise<FoundCommit | undefined> {
+  const sql = `SELECT ${columnList(PENDING, 'p')}, o.is_created, o.id <> t.table_id
+    FROM oqs_pending_commit AS p JOIN oqs_object_type AS t ON t.id = p.object_type_id
+    JOIN oqs_object_table AS o ON o.id = p.table_id WHERE t.id = ?`
+  const columns = { ...PENDING, isCreated: boolean, isNew: boolean }
+  const pending = await readIn(session, (core) => core.find(sql, [typeId], columns))
   return pending && { typeId, ...pending }
 }

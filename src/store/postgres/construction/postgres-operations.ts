@@ -57,9 +57,8 @@ export class PostgresOperations implements StoreOperations, TableBuilding {
     input: Input,
     { key, context }: { readonly key: string; readonly context?: RequestContext },
   ): Promise<Result> {
-    const { capabilities } = this.#store
     return writeInTurn(this.#store, { key, callerId: context?.callerId }, (session) =>
-      buildIn(session, capabilities, (builder) => run(builder, input)),
+      buildIn(this.#store, session, (builder) => run(builder, input)),
     ).catch((error) => RolledBack.resultOf(error))
   }
 }

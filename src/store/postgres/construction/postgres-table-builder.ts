@@ -7,12 +7,23 @@ import { readTableFields } from '../../core/catalogue/fields.ts'
 import { NEVER_CLOSED, objectTable } from '../../core/catalogue/object-tables.ts'
 import { readTable } from '../../core/commits/locked-type.ts'
 import { awaited, type CoreSession, type Operation, settled } from '../../core/session/session.ts'
-import type { ChangedSource, NewRows, TableBuilder } from '../../core/tables/construction.ts'
+import {
+  type ChangedSource,
+  endConstruction,
+  type NewRows,
+  type SeparatePublication,
+  type TableBuilder,
+} from '../../core/tables/construction.ts'
 import type { SqlCondition } from '../../sql/compile/sql-condition.ts'
 import type { ColumnType } from '../catalogue/column-codec.ts'
 import { objectTablesOf } from '../catalogue/object-table.ts'
-import type { Capabilities } from '../citus/capabilities.ts'
-import { refuseUnfinished } from '../citus/pending-commit.ts'
+import { ONE_CONNECTION_PER_MACHINE } from '../citus/capabilities.ts'
+import {
+  addPending,
+  type PostgresContext,
+  refuseUnfinished,
+  waitForRows,
+} from '../citus/pending-commit.ts'
 import type { WriteSession } from '../driver/database.ts'
 import { runIn } from '../driver/postgres-session.ts'
 import { Vocabulary } from '../text/save-terms.ts'
@@ -29,10 +40,10 @@ function currentRows(): Operation<SqlCondition> {
 class PostgresTableBuilder implements TableBuilder {
   readonly session: CoreSession
   readonly tables: TableDialect<ColumnType>
-  readonly publishesSeparately: boolean
+  readonly separately: SeparatePublication | undefined
   readonly portion = { objects: 500, bytes: 4 * 1024 * 1024 }
   readonly #session: WriteSession
-  readonly #capabilities: Capabilities
+  readonly #store: PostgresContext
   /**
    * All terms of a transaction are saved at once, in their order, because other writers add terms at
    * the same time: saved in parts, they could deadlock.
@@ -40,12 +51,12 @@ class PostgresTableBuilder implements TableBuilder {
   #vocabulary = new Vocabulary()
   #converted = 0
 
-  constructor(session: WriteSession, core: CoreSession, capabilities: Capabilities) {
+  constructor(session: WriteSession, core: CoreSession, store: PostgresContext) {
     this.session = core
-    this.tables = objectTablesOf(capabilities)
-    this.publishesSeparately = capabilities.needsSeparatePublication
+    this.tables = objectTablesOf(store.capabilities)
+    this.separately = separatePublication(session, core, store)
     this.#session = session
-    this.#capabilities = capabilities
+    this.#store = store
   }
 
   /** Each portion is a step: nobody waits for its transaction. */
@@ -54,7 +65,7 @@ class PostgresTableBuilder implements TableBuilder {
   }
 
   refuseUnfinished(typeId: number): Operation<void> {
-    if (!this.publishesSeparately) return settled(undefined)
+    if (this.separately === undefined) return settled(undefined)
     return awaited(refuseUnfinished(this.#session, typeId))
   }
 
@@ -77,7 +88,7 @@ class PostgresTableBuilder implements TableBuilder {
     const table = yield* readTable(this.session, id)
     const encoded = yield* awaited(encodeObjects(fields, objects, this.#vocabulary))
     const target = { ...table, typeId, version, fields }
-    yield* awaited(addRows(session, this.#capabilities, target, encoded))
+    yield* awaited(addRows(session, this.#store.capabilities, target, encoded))
   }
 
   removeRows({ id }: Pick<TableOfType, 'id'>, keys: readonly string[]): Operation<number> {
@@ -125,14 +136,35 @@ class PostgresTableBuilder implements TableBuilder {
   }
 }
 
+function separatePublication(
+  session: WriteSession,
+  core: CoreSession,
+  store: PostgresContext,
+): SeparatePublication | undefined {
+  const { database, capabilities } = store
+  if (!capabilities.needsSeparatePublication) return undefined
+  return {
+    write: (run) => awaited(database.writeBeside((beside) => buildIn(store, beside, run))),
+    waitForRows: (id) => awaited(waitForRows(store, id)),
+    *publish({ typeId, id: tableId }, { lastVersion, mode, ...counts }) {
+      const version = lastVersion + 1
+      yield* endConstruction(core, tableId, version, mode)
+      const table = yield* readTable(core, tableId)
+      yield* awaited(addPending(session, { ...table, ...counts, typeId, tableId, version }))
+      return version
+    },
+  }
+}
+
 /** Runs an operation that builds tables, within a transaction. */
 export function buildIn<Result>(
+  store: PostgresContext,
   session: WriteSession,
-  capabilities: Capabilities,
   run: (builder: TableBuilder) => Operation<Result>,
 ): Promise<Result> {
   return runIn(session, function* (core) {
-    const builder = new PostgresTableBuilder(session, core, capabilities)
+    if (store.capabilities.isDistributed) yield* core.execute(ONE_CONNECTION_PER_MACHINE)
+    const builder = new PostgresTableBuilder(session, core, store)
     const result = yield* run(builder)
     yield* builder.finish()
     return result

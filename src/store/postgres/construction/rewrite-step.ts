@@ -1,10 +1,13 @@
 /** Rewrites types in the background. Any node can take the next step. */
 import type { LRUCache } from 'lru-cache'
-import { rewriteNext } from '../../core/changes/change-step.ts'
-import { awaited } from '../../core/session/session.ts'
+import { ObjectQueryError } from '../../../contract/errors.ts'
+import { changeStep, rewriteNext } from '../../core/changes/change-step.ts'
+import type { RewritingStore } from '../../core/changes/publish-change.ts'
+import { awaited, type ReadSession } from '../../core/session/session.ts'
+import { type RunningChange, readDefinitionChange } from '../../core/tables/definition-changes.ts'
 import type { RewriteProgress } from '../../port/maintenance.ts'
 import type { TypeConverter } from '../../sql/stored-change.ts'
-import { type PostgresContext, writeInTurn } from '../citus/pending-commit.ts'
+import { type PostgresContext, waitUntil, writeInTurn } from '../citus/pending-commit.ts'
 import { readIn } from '../driver/postgres-session.ts'
 import { buildIn } from './postgres-table-builder.ts'
 
@@ -17,13 +20,40 @@ interface RewritingContext extends PostgresContext {
 export function rewriteInBackground(
   context: RewritingContext,
 ): Promise<RewriteProgress | undefined> {
-  const { database, capabilities, converters } = context
-  return readIn(database, (reading) =>
-    rewriteNext({
-      reading,
-      converters,
-      write: (key, run) =>
-        awaited(writeInTurn(context, { key }, (session) => buildIn(session, capabilities, run))),
+  return readIn(context.database, (reading) => rewriteNext(rewritingStore(context, reading)))
+}
+
+function rewritingStore(context: RewritingContext, reading: ReadSession): RewritingStore {
+  return {
+    reading,
+    converters: context.converters,
+    write: (key, run) =>
+      awaited(writeInTurn(context, { key }, (session) => buildIn(context, session, run))),
+  }
+}
+
+/**
+ * Publishes a change whose objects are converted, but could not be published in the same transaction.
+ * Another node may do so at the same time. Throws if the change has failed.
+ */
+export async function finishChange(
+  context: RewritingContext,
+  change: RunningChange,
+): Promise<void> {
+  if (!context.capabilities.needsSeparatePublication) return
+  await waitUntil('the definition is saved once its objects can be published', () =>
+    readIn(context.database, function* (reading) {
+      const store = rewritingStore(context, reading)
+      for (;;) {
+        const last = yield* readDefinitionChange(reading, change.ontologyRid)
+        if (last?.id !== change.id || last.state === 'published') return true
+        if (last.state === 'running') {
+          if ((yield* changeStep(store, change)) === undefined) return false
+          continue
+        }
+        const { reasons, unfitObjects } = last
+        throw new ObjectQueryError('OntologyChangeRefused', { reasons, unfitObjects })
+      }
     }),
   )
 }

@@ -187,6 +187,14 @@ export class Database implements AsyncDisposable {
     return this.#queueWrite(owner, () => this.#writeWithRetries(run, owner.signal))
   }
 
+  /**
+   * Runs a transaction for which a write waits that holds locks. Its connection is none of those of
+   * writes, all of which may wait for these locks.
+   */
+  writeBeside<T>(run: (session: WriteSession) => Promise<T>): Promise<T> {
+    return this.#track(() => this.#writeOnce(run, undefined, this.#pools.quick))
+  }
+
   /** Does the same, unless the write is done by the time that its turn comes. */
   writeUnless<T>(
     isDone: () => boolean,
@@ -259,10 +267,11 @@ export class Database implements AsyncDisposable {
   async #writeOnce<T>(
     run: (session: WriteSession) => Promise<T>,
     signal: AbortSignal | undefined,
+    pool = this.#pools.write,
   ): Promise<T> {
     let isCommitting = false
     try {
-      return await withClient(this.#pools.write, async (client) => {
+      return await withClient(pool, async (client) => {
         await client.query('BEGIN ISOLATION LEVEL READ COMMITTED')
         const nextTurn = () => {
           signal?.throwIfAborted()

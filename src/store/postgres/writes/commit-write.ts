@@ -12,10 +12,10 @@ import { toKeyMessage } from '../../core/idempotency/idempotency-keys.ts'
 import { awaited, type CoreSession, settled } from '../../core/session/session.ts'
 import type { Commit, WriteTarget } from '../../port/writes.ts'
 import {
+  addPending,
   type PostgresContext,
   publishPending,
   refuseUnfinished,
-  savePending,
   writeInTurn,
 } from '../citus/pending-commit.ts'
 import type { Database, Writer, WriteSession } from '../driver/database.ts'
@@ -63,9 +63,7 @@ function commitSession(
       needsSeparatePublication ? awaited(refuseUnfinished(session, typeId)) : settled(undefined),
     *publishLater({ typeId, id: tableId, version, isLoading }, written) {
       if (isLoading || !needsSeparatePublication) return false
-      const sql = 'UPDATE oqs_object_type SET last_version = ? WHERE id = ?'
-      yield* core.run(sql, [version, typeId])
-      yield* awaited(savePending(session, { ...written, typeId, version, tableId }))
+      yield* awaited(addPending(session, { ...written, typeId, version, tableId }))
       return true
     },
   }

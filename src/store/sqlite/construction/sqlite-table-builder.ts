@@ -18,7 +18,7 @@ const STEP = { objects: 400, portions: 4 } as const
 export class SqliteTableBuilder implements TableBuilder {
   readonly session
   readonly tables = SQLITE_TABLES
-  readonly publishesSeparately = false
+  readonly separately = undefined
   // A few objects with many array elements can take longer than many others.
   readonly portion = { objects: STEP.objects, bytes: 128 * 1024 }
   readonly #db: WriterDatabase

@@ -26,7 +26,8 @@ CREATE TABLE oqs_pending_commit (
   put bigint NOT NULL,
   deleted bigint NOT NULL,
   live_count bigint NOT NULL,
-  max_record_bytes bigint NOT NULL
+  max_record_bytes bigint NOT NULL,
+  kept bigint NOT NULL DEFAULT 0
 );
 
 CREATE FUNCTION oqs_refuse_audit_change() RETURNS trigger
