@@ -2,6 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg, totalmem } from 'node:os'
 import { answers } from './bench/answers.ts'
+import { citus } from './bench/citus.ts'
 import { explorer } from './bench/explorer.ts'
 import { followers } from './bench/followers.ts'
 import { growth } from './bench/growth.ts'
@@ -37,6 +38,7 @@ docs/benchmarks.md, which explains the figures.`,
     history,
     slices,
     sync,
+    citus,
   },
   usual: ['pages'],
   texts: {
@@ -45,6 +47,7 @@ docs/benchmarks.md, which explains the figures.`,
     alone: 'answers: without other engines',
     building: 'answers: only what building columns costs others',
     'venv=FOLDER': 'answers: a Python environment that has the packages',
+    'citus=URL': 'citus: a database on a coordinator',
     write: 'write docs/benchmarks.md after any run',
   },
   finish({ sections, marks, isFull, texts }) {

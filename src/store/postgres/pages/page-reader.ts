@@ -1,6 +1,7 @@
 /**
  * Reads pages in as few round trips as possible. If the plan allows, one statement reads a page from
- * the table and fields that were seen last, see `SeenHeads`.
+ * the table and fields that were seen last, see `SeenHeads`; on Citus, which cannot read rows and the
+ * catalogue in one statement, it takes two.
  */
 
 import type { ObjectType } from '../../../ontology/ontology.ts'
@@ -45,7 +46,7 @@ export class PageReader {
     const findCached = (pool: ReadPool) => this.#findCached(request, context, pool)
     const readUncached = async (pool: ReadPool) => {
       const page =
-        (await this.#readInOneStatement(request, context, pool)) ??
+        (await this.#readWithoutTransaction(request, context, pool)) ??
         (await this.#readInTransaction(request, context, pool))
       return page === 'reclaimed' ? page : this.#cache.keep(request, page)
     }
@@ -100,17 +101,20 @@ export class PageReader {
     return readObjects(this.#store, objectType, read, pool)
   }
 
-  /** Returns undefined if one statement is not enough, or if the head has changed too much. */
-  async #readInOneStatement(
+  /** Returns undefined if something must be looked up, or if the head has changed too much. */
+  async #readWithoutTransaction(
     request: ReadPageRequest,
     context: RequestContext,
     pool: ReadPool,
   ): Promise<StoredPage | undefined> {
     const timer = new ReadTimer()
     const { objectType, maxObjects, record } = request
-    const seen = this.heads.find(objectType)
+    const { isDistributed } = this.#store.capabilities
+    const seen = isDistributed
+      ? await this.heads.read(objectType, context, pool)
+      : this.heads.find(objectType)
     const plan = seen && this.#planFor(request, seen)
-    if (seen === undefined || plan === undefined || !plan.oneStatement) return undefined
+    if (seen === undefined || plan === undefined || plan.needsLookup) return undefined
     const { table, budget, prepared: isPrepared } = plan
     const { totalCount: counted, ...rowsOf } = this.#rowsOf(request, seen, plan)
     const statement = pageSql({
@@ -119,26 +123,25 @@ export class PageReader {
       record,
       maxObjects,
       budget: budget && { ...budget, includeFirst: true },
+      isDistributed,
     })
     timer.planned()
     const isMeasured = budget !== undefined
-    const answer = await this.heads.readWith(
-      { ...statement, isMeasured, isPrepared, totalCount: counted },
-      objectType,
-      context,
-      pool,
-    )
+    const page = { ...statement, isMeasured, isPrepared, totalCount: counted }
+    const answer = isDistributed
+      ? await this.heads.readAt(seen, page, pool)
+      : await this.heads.readWith(page, objectType, context, pool)
     if (answer === undefined) return undefined
     const { head, rows } = answer
     const latestPlan = this.#planFor(request, head)
     if (latestPlan === undefined || head.generation !== seen.generation) return undefined
     if (!isStillValid(plan, latestPlan)) return undefined
     const fitting = fittingRows(rows, maxObjects)
-    const page = toPageRows(fitting, fitting.length < rows.length, record)
+    const found = toPageRows(fitting, fitting.length < rows.length, record)
     const totalCount = plan.totalCount === 'live' ? head.current.liveCount : answer.totalCount
     const matchEstimate = answer.totalCount ?? request.matchEstimate
     const report = timer.report(plan.kind)
-    return { ...page, version: latestPlan.version, totalCount, matchEstimate, report }
+    return { ...found, version: latestPlan.version, totalCount, matchEstimate, report }
   }
 
   /** Plans a page of the current table; undefined if the version is not there. */

@@ -27,6 +27,8 @@ interface PageSqlSpec extends PageRowsSpec {
   readonly maxObjects: number
   /** Undefined if all records fit. */
   readonly budget: RowsBudget | undefined
+  /** Whether the rows of the table are on several machines. */
+  readonly isDistributed?: boolean
 }
 
 interface RowsBudget extends ByteBudget {
@@ -39,13 +41,20 @@ interface RowsBudget extends ByteBudget {
  * row. A record that does not fit is null.
  */
 export function pageSql(spec: PageSqlSpec): SqlCondition {
-  const { table, where, orderBy, isKeyOrder, record, maxObjects, budget } = spec
+  const { table, where, orderBy, isKeyOrder, record, maxObjects, budget, isDistributed } = spec
+  const cursor = isKeyOrder ? 'o.pk, NULL::bigint' : 'o.pk, o.valid_from'
+  if (isDistributed && budget === undefined) {
+    const rows = `WHERE ${where.sql} ORDER BY ${orderBy} LIMIT ?`
+    return flatRecords(table, record, cursor, {
+      sql: rows,
+      values: [...where.values, maxObjects + 1],
+    })
+  }
   // The limits apply before records are written, not after.
   const sql = `SELECT * FROM (
       SELECT ${rowColumns(record)} FROM ${objectTable(table)} AS o
       WHERE ${where.sql} ORDER BY ${orderBy} LIMIT ${roundedUp(maxObjects + 1)}
     ) AS o LIMIT ?`
-  const cursor = isKeyOrder ? 'o.pk, NULL::bigint' : 'o.pk, o.valid_from'
   return recordsOfRows({ sql, values: [...where.values, maxObjects + 1] }, cursor, record, budget)
 }
 
@@ -65,14 +74,29 @@ interface ListedRowsSpec {
  * such a row is omitted.
  */
 export function listedRecordsSql(spec: ListedRowsSpec): SqlCondition {
-  const { record, budget } = spec
-  const rows = spec.isDistributed ? gatheredRows(spec) : lookedUpRows(spec)
-  return recordsOfRows(
-    rows,
-    'o.pk, o.valid_from',
-    record,
-    budget && { ...budget, includeFirst: true },
-  )
+  const { table, record, budget, isDistributed } = spec
+  const cursor = 'o.pk, o.valid_from'
+  const gathered = gatheredRows(spec)
+  if (isDistributed && budget === undefined) return flatRecords(table, record, cursor, gathered)
+  const columns = `SELECT ${rowColumns(record)} FROM ${objectTable(table)} AS o`
+  const rows = isDistributed
+    ? { ...gathered, sql: `${columns} ${gathered.sql}` }
+    : lookedUpRows(spec)
+  return recordsOfRows(rows, cursor, record, budget && { ...budget, includeFirst: true })
+}
+
+/** Citus gathers the rows of a subquery on the coordinator, in a file, so there is none. */
+function flatRecords(
+  table: number,
+  record: RecordSpec,
+  cursor: string,
+  { sql, values }: SqlCondition,
+): SqlCondition {
+  const recordText = recordSql(record)
+  return {
+    sql: `SELECT ${cursor}, ${recordText.sql} FROM ${objectTable(table)} AS o ${sql}`,
+    values: [...recordText.values, ...values],
+  }
 }
 
 /**
@@ -91,11 +115,10 @@ function lookedUpRows({ table, version, keys, record }: ListedRowsSpec): SqlCond
 }
 
 /** Citus cannot look up rows on other machines one by one. */
-function gatheredRows({ table, version, keys, record }: ListedRowsSpec): SqlCondition {
+function gatheredRows({ version, keys }: ListedRowsSpec): SqlCondition {
   const list = arrayText('text', keys)
   return {
-    sql: `SELECT ${rowColumns(record)} FROM ${objectTable(table)} AS o
-      WHERE o.pk = ANY(?::text[]) AND o.valid_from <= ? AND o.valid_to > ?
+    sql: `WHERE o.pk = ANY(?::text[]) AND o.valid_from <= ? AND o.valid_to > ?
       ORDER BY array_position(?::text[], o.pk) LIMIT ?`,
     values: [list, version, version, list, keys.length],
   }

@@ -67,13 +67,13 @@ function request(options: Partial<ReadPageRequest> = {}): ReadPageRequest {
 }
 
 describe('the plan of a page', () => {
-  const sorted = { kind: 'sortFewMatches', fewMatches: 10_000, oneStatement: false }
-  const oneValue = { kind: 'valueWalk', oneStatement: true, prepared: true }
-  const walked = { kind: 'indexWalk', oneStatement: true }
-  const lookedUp = { kind: 'indexWalk', oneStatement: false }
+  const sorted = { kind: 'sortFewMatches', fewMatches: 10_000, needsLookup: true }
+  const oneValue = { kind: 'valueWalk', needsLookup: false, prepared: true }
+  const walked = { kind: 'indexWalk', needsLookup: false }
+  const lookedUp = { kind: 'indexWalk', needsLookup: true }
 
   it.each<[string, Partial<ReadPageRequest>, object]>([
-    ['every object', {}, { kind: 'keyWalk', oneStatement: true, prepared: true, pool: 'quick' }],
+    ['every object', {}, { kind: 'keyWalk', needsLookup: false, prepared: true, pool: 'quick' }],
     ['every object, ordered', { order }, { ...lookedUp, prepared: true, pool: 'quick' }],
     ['a key', { query: compare('eq', 'k') }, { ...walked, prepared: true, pool: 'quick' }],
     ['an equality', { query: compare('eq') }, { ...oneValue, pool: 'quick' }],
@@ -101,7 +101,7 @@ describe('the plan of a page', () => {
     const capabilities = { ...POSTGRES, fields: undefined }
     const query = compare('eq')
     expect(planPage(request({ query }), LATEST, capabilities)).toMatchObject(lookedUp)
-    expect(planPage(request(), LATEST, capabilities)).toMatchObject({ oneStatement: true })
+    expect(planPage(request(), LATEST, capabilities)).toMatchObject({ needsLookup: false })
   })
 
   it('takes texts for long as long as it has not seen the type', () => {
@@ -124,19 +124,19 @@ describe('the plan of a page', () => {
   })
 
   it.each([
-    ['the current rows', LATEST, POSTGRES, 'subtractClosed', true],
-    ['a snapshot', SNAPSHOT, POSTGRES, 'countVisible', true],
-    ['any version on Citus', LATEST, CITUS, 'countVisible', false],
-  ])('counts the matches of %s', (_, state, capabilities, totalCount, oneStatement) => {
+    ['the current rows', LATEST, POSTGRES, 'subtractClosed'],
+    ['a snapshot', SNAPSHOT, POSTGRES, 'countVisible'],
+    ['any version on Citus', LATEST, CITUS, 'countVisible'],
+  ])('counts the matches of %s', (_, state, capabilities, totalCount) => {
     const counted = request({ query: compare('gt'), includeTotalCount: true })
-    const expected = { totalCount, oneStatement }
+    const expected = { totalCount, needsLookup: false }
     expect(planPage(counted, state, capabilities)).toMatchObject(expected)
   })
 
-  it('reads by version and in a transaction on Citus', () => {
+  it('reads by version on Citus', () => {
     for (const query of [request().query, compare('eq')]) {
       const plan = planPage(request({ query }), LATEST, CITUS)
-      expect(plan).toMatchObject({ visibility: 'version', oneStatement: false })
+      expect(plan).toMatchObject({ visibility: 'version', needsLookup: false })
     }
   })
 })

@@ -48,8 +48,8 @@ interface PlanBase {
   readonly budget: ByteBudget | undefined
   /** Whether the statement is prepared by name: it recurs, and one plan serves all its values. */
   readonly prepared: boolean
-  /** Whether one statement can read the page: nothing has to be looked up first. */
-  readonly oneStatement: boolean
+  /** Whether something has to be looked up first, in a transaction. */
+  readonly needsLookup: boolean
 }
 
 /** Slow pages have connections of their own, so that they cannot use up those of quick pages. */
@@ -97,7 +97,7 @@ export function planPage(
       canReadCurrentRows &&
       visibility === 'version' &&
       isLarge(liveCount, maxObjects, PAGES_OF_KEY_WALK)
-    return { ...base, kind: 'keyWalk', hideValues, oneStatement: canReadCurrentRows }
+    return { ...base, kind: 'keyWalk', hideValues, needsLookup: false }
   }
   if (dependsOnMatchCount(request)) {
     return {
@@ -105,7 +105,7 @@ export function planPage(
       kind: 'sortFewMatches',
       fewMatches: fewMatches(maxObjects, liveCount),
       matchEstimate,
-      oneStatement: false,
+      needsLookup: true,
     }
   }
   const isCounted = base.totalCount === 'countVisible' || base.totalCount === 'subtractClosed'
@@ -113,7 +113,7 @@ export function planPage(
     canReadCurrentRows && !isCounted && isLarge(liveCount, maxObjects, PAGES_OF_VALUE_WALK)
   const equality = canWalkValue ? valueWalkOf(request, fields) : undefined
   if (equality !== undefined) {
-    return { ...base, kind: 'valueWalk', equality, prepared: true, oneStatement: true }
+    return { ...base, kind: 'valueWalk', equality, prepared: true, needsLookup: false }
   }
   // Order values of the cursor, columns, similar terms and linked tables are looked up before the page.
   const needsLookup =
@@ -121,7 +121,7 @@ export function planPage(
   return {
     ...base,
     kind: 'indexWalk',
-    oneStatement: canReadCurrentRows && !needsLookup,
+    needsLookup,
   }
 }
 

@@ -17,6 +17,7 @@ import type { ByteRow } from '../driver/byte-rows.ts'
 import type { Session } from '../driver/database.ts'
 import {
   countCurrentSql,
+  countRows,
   countSql,
   estimateRows,
   readQuerySql,
@@ -83,7 +84,7 @@ async function runPlan(
   store: LinksStore,
 ): Promise<StoredPage | Reclaimed> {
   if (plan.kind === 'keyWalk' || plan.kind === 'valueWalk') {
-    const page = await readRows(session, request, plan, [walkRows(request, plan, fields)])
+    const page = await readRows(session, request, plan, [walkRows(request, plan, fields)], store)
     const { version, table } = plan
     const isKeyWalk = plan.kind === 'keyWalk'
     return {
@@ -145,7 +146,7 @@ async function readFoundRows(
     orderBy: hasFewMatches(plan, matches) ? `o.pk || ''` : branch.orderBy,
     isKeyOrder: false,
   }))
-  const page = await readRows(session, request, plan, branches)
+  const page = await readRows(session, request, plan, branches, store)
   const linkedVersions = links.versions.length > 0 ? { linkedVersions: links.versions } : {}
   return { ...page, version, ...linkedVersions, totalCount, matchEstimate: matches }
 }
@@ -158,6 +159,7 @@ export async function countTotal(
   matching: SqlCondition,
 ): Promise<number | undefined> {
   if (plan.totalCount === 'live') return plan.table.liveCount
+  if (plan.totalCount === 'countVisible') return countRows(session, plan.table.table, matching)
   const count = totalCountSql(plan, condition, matching)
   if (count === undefined) return undefined
   const [row] = await session.query(`SELECT ${count.sql}`, count.values)
@@ -190,6 +192,7 @@ async function readRows(
   { record, maxObjects }: ReadPageRequest,
   { table, budget, prepared }: PagePlan,
   queries: readonly PageRowsSpec[],
+  { capabilities: { isDistributed } }: LinksStore,
 ): Promise<PageRows> {
   const pageRows: ByteRow[] = []
   for (const query of queries) {
@@ -204,6 +207,7 @@ async function readRows(
         maxBytes: budget.maxBytes - bytesUpTo(pageRows.at(-1)),
         includeFirst: pageRows.length === 0,
       },
+      isDistributed,
     })
     const rows = await session.queryBytes(sql, values, { isPrepared: prepared })
     const fitting = fittingRows(rows, remaining)

@@ -37,7 +37,7 @@ export class RecordReader {
     const rows = await this.#store.database.readQuickly(
       context,
       async (pool) =>
-        (await this.#readInOneStatement(listed, context, pool)) ??
+        (await this.#readWithoutTransaction(listed, context, pool)) ??
         (await this.#readInTransaction(listed, context, pool)),
     )
     if (rows === 'reclaimed' || rows.length < listed.keys.length) return 'reclaimed'
@@ -49,19 +49,23 @@ export class RecordReader {
   }
 
   /** Returns undefined if the version is not in the table that was seen last. */
-  async #readInOneStatement(
+  async #readWithoutTransaction(
     request: ReadRecordsRequest,
     context: RequestContext,
     pool: ReadPool,
   ): Promise<readonly ByteRow[] | undefined> {
     const { objectType } = request
-    const seen = this.#heads.find(objectType)?.current
-    // Citus cannot read rows and the catalogue in one statement.
-    const isPossible = seen?.isCreated && !this.#store.capabilities.isDistributed
-    if (seen === undefined || !isPossible) return undefined
+    const { isDistributed } = this.#store.capabilities
+    const head = isDistributed
+      ? await this.#heads.read(objectType, context, pool)
+      : this.#heads.find(objectType)
+    const seen = head?.current
+    if (head === undefined || seen?.isCreated !== true) return undefined
     const isMeasured = byteBudget(request, seen) !== undefined
     const statement = { ...this.#rowsSql(request, seen), isMeasured, isPrepared: true }
-    const answer = await this.#heads.readWith(statement, objectType, context, pool)
+    const answer = isDistributed
+      ? await this.#heads.readAt(head, statement, pool)
+      : await this.#heads.readWith(statement, objectType, context, pool)
     if (answer === undefined) return undefined
     const { current } = answer.head
     const isSeen = current.table === seen.table && holdsVersion(answer.head, request)

@@ -47,7 +47,7 @@ export class SeenHeads {
     context: RequestContext,
     pool: ReadPool,
   ): Promise<TypeHead | undefined> {
-    const [row] = await query(pool, HEAD_TEXT_SQL, [type.rid], true)
+    const [row] = (await query(pool, HEAD_TEXT_SQL, [type.rid], true)) ?? []
     return row && this.note(type, parseTypeHead(String(row[0])), context)
   }
 
@@ -65,26 +65,47 @@ export class SeenHeads {
       [...(totalCount?.values ?? []), type.rid, ...values],
       isPrepared,
     )
-    const headRow = answer.find(([pk]) => pk === null)
+    const headRow = answer?.find(([pk]) => pk === null)
     if (headRow === undefined) return undefined
     const head = this.note(type, parseTypeHead(String(headRow[2])), context)
-    const rows = answer.filter((row) => row !== headRow)
-    const count = headRow[1]?.readBigInt64BE()
-    return { head, rows, totalCount: count === undefined ? undefined : Number(count) }
+    const rows = answer?.filter((row) => row !== headRow) ?? []
+    return { head, rows, totalCount: toCount(headRow) }
+  }
+
+  /**
+   * Reads rows of a version as of a head that was read before, for databases that cannot read both in
+   * one statement. No transaction is needed: the rows of a version do not change. The count must be
+   * a statement.
+   */
+  async readAt(
+    head: TypeHead,
+    { sql, values, isPrepared, totalCount }: RowsStatement,
+    pool: ReadPool,
+  ): Promise<HeadAndRows | undefined> {
+    const rows = await query(pool, sql, values, isPrepared)
+    if (rows === undefined || totalCount === undefined) {
+      return rows && { head, rows, totalCount: undefined }
+    }
+    const [counted] = (await query(pool, totalCount.sql, totalCount.values, isPrepared)) ?? []
+    return counted && { head, rows, totalCount: toCount([null, ...counted]) }
   }
 }
 
-/** Returns no rows if the table was replaced and has been dropped. */
+function toCount([, count]: ByteRow): number | undefined {
+  return count ? Number(count.readBigInt64BE()) : undefined
+}
+
+/** Returns undefined if the table was replaced and has been dropped. */
 async function query(
   pool: Pick<ReadPool, 'queryBytes'>,
   sql: string,
   values: readonly unknown[],
   isPrepared: boolean,
-): Promise<readonly ByteRow[]> {
+): Promise<readonly ByteRow[] | undefined> {
   try {
     return await pool.queryBytes(sql, values, { isPrepared })
   } catch (error) {
-    if (isMissingTable(error)) return []
+    if (isMissingTable(error)) return undefined
     throw error
   }
 }

@@ -93,7 +93,7 @@ export async function countRows(
   condition: SqlCondition,
 ): Promise<number> {
   const { sql, values } = countSql(table, condition)
-  const [row] = await session.query(`SELECT ${sql}`, values)
+  const [row] = await session.query(sql, values)
   return Number(row?.[0])
 }
 
