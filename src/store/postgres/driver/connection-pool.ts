@@ -12,7 +12,7 @@ const CONNECTION_LIFETIME_SECONDS = 1800
 const APPLICATION_NAME = 'object-query-service'
 
 /** Overrides the defaults of the server and the database that the store depends on. */
-const settingsSql = (statementTimeoutMs: number) => `
+const settingsSql = ({ statementTimeoutMs, isQuick = false }: PoolOptions) => `
   SET statement_timeout = ${statementTimeoutMs};
   SET lock_timeout = ${LOCK_TIMEOUT_MS};
   -- A standby then refuses the first write with a clear error.
@@ -29,14 +29,21 @@ const settingsSql = (statementTimeoutMs: number) => `
   SELECT set_config('synchronous_commit', CASE setting WHEN 'off' THEN 'on' ELSE setting END, false)
     FROM pg_settings WHERE name = 'synchronous_commit';
   -- Compiling a statement takes longer than most of ours take to run.
-  SET jit = off`
+  SET jit = off;
+  -- On Citus, a page reads the shards of a machine one after the other: opening connections for a
+  -- statement and closing them takes longer.
+  SELECT set_config(name, '1', false) FROM pg_settings
+    WHERE ${isQuick} AND name = 'citus.max_adaptive_executor_pool_size'`
 
 interface PoolOptions {
   readonly max: number
   readonly statementTimeoutMs: number
+  /** Whether the statements of the pool are short. */
+  readonly isQuick?: boolean
 }
 
-export function makePool(url: string, { max, statementTimeoutMs }: PoolOptions): pg.Pool {
+export function makePool(url: string, options: PoolOptions): pg.Pool {
+  const { max, statementTimeoutMs } = options
   const pool = new pg.Pool({
     connectionString: url,
     Client: PooledClient,
@@ -50,7 +57,7 @@ export function makePool(url: string, { max, statementTimeoutMs }: PoolOptions):
     onConnect: async (client) => {
       // `query_timeout` is missing in the types of the driver.
       await client.query({
-        text: settingsSql(statementTimeoutMs),
+        text: settingsSql(options),
         ...{ query_timeout: CONNECT_TIMEOUT_MS },
       })
     },

@@ -98,7 +98,7 @@ export class Database implements AsyncDisposable {
   constructor(url: string, options: DatabaseOptions = {}) {
     this.#queryTimeoutMs = options.queryTimeoutMs ?? 1000 * QUERY_TIMEOUT_SECONDS
     const pool = (kind: keyof typeof CONNECTIONS, statementTimeoutMs: number) =>
-      makePool(url, { max: CONNECTIONS[kind], statementTimeoutMs })
+      makePool(url, { max: CONNECTIONS[kind], statementTimeoutMs, isQuick: kind === 'quick' })
     this.#pools = {
       quick: pool('quick', this.#queryTimeoutMs),
       // Only takes effect if the cancellation from here fails.
