@@ -50,6 +50,7 @@ class PostgresTableBuilder implements TableBuilder {
    */
   #vocabulary = new Vocabulary()
   #converted = 0
+  #hasRows = false
 
   constructor(session: WriteSession, core: CoreSession, store: PostgresContext) {
     this.session = core
@@ -83,6 +84,7 @@ class PostgresTableBuilder implements TableBuilder {
 
   *addRows({ typeId, id }: TableOfType, { version, objects }: NewRows): Operation<void> {
     if (objects.length === 0) return
+    yield* this.#prepareForRows()
     const session = this.#session
     const { fields } = yield* readTableFields<ColumnType>(this.session, { typeId, id })
     const table = yield* readTable(this.session, id)
@@ -91,12 +93,20 @@ class PostgresTableBuilder implements TableBuilder {
     yield* awaited(addRows(session, this.#store.capabilities, target, encoded))
   }
 
-  removeRows({ id }: Pick<TableOfType, 'id'>, keys: readonly string[]): Operation<number> {
-    if (keys.length === 0) return settled(0)
-    return this.session.run(
+  *removeRows({ id }: Pick<TableOfType, 'id'>, keys: readonly string[]): Operation<number> {
+    if (keys.length === 0) return 0
+    yield* this.#prepareForRows()
+    return yield* this.session.run(
       `DELETE FROM ${objectTable(id)} WHERE valid_to = ${NEVER_CLOSED} AND pk = ANY(?::text[])`,
       [keys],
     )
+  }
+
+  /** Indexes may follow the rows. Without rows, they are built on all shards at once. */
+  *#prepareForRows(): Operation<void> {
+    if (this.#hasRows || !this.#store.capabilities.isDistributed) return
+    this.#hasRows = true
+    yield* this.session.execute(ONE_CONNECTION_PER_MACHINE)
   }
 
   /**
@@ -163,7 +173,6 @@ export function buildIn<Result>(
   run: (builder: TableBuilder) => Operation<Result>,
 ): Promise<Result> {
   return runIn(session, function* (core) {
-    if (store.capabilities.isDistributed) yield* core.execute(ONE_CONNECTION_PER_MACHINE)
     const builder = new PostgresTableBuilder(session, core, store)
     const result = yield* run(builder)
     yield* builder.finish()
