@@ -108,7 +108,7 @@ const MIN_POLL_MS = 20
 const MAX_POLL_MS = 1000
 const MAX_WAIT_MS = 20_000
 
-export const ROWS_NOT_VISIBLE =
+const ROWS_NOT_VISIBLE =
   'a commit is not visible on every machine of the database yet; it is published once it is'
 
 /** Waits until all rows of the pending commit are visible, then publishes it, if there is one. */
