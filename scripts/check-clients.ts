@@ -112,7 +112,7 @@ async function startNumbers(bench: Workbench) {
 
 const npm: Part<Record<string, never>> = {
   about: `Installs ${TOOLS.join(', ')} from npm. Lints the document with Redocly and Spectral, then
-generates two clients, checks their types, and writes, lists, searches and loads objects with them.
+generates two clients, and writes, lists, searches and loads objects with them.
 Takes about a minute.`,
   full: {},
   stores: ['SQLite'],

@@ -26,8 +26,7 @@ CREATE TABLE oqs_pending_commit (
   put bigint NOT NULL,
   deleted bigint NOT NULL,
   live_count bigint NOT NULL,
-  max_record_bytes bigint NOT NULL,
-  kept bigint NOT NULL DEFAULT 0
+  max_record_bytes bigint NOT NULL
 );
 
 CREATE FUNCTION oqs_refuse_audit_change() RETURNS trigger
