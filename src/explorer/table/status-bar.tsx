@@ -48,7 +48,7 @@ export function StatusBar() {
 function CellNote({ note }: { readonly note: Observable<string> }) {
   const text = useSyncExternalStore(note.subscribe, note.get)
   return (
-    <span role="status" className="min-w-0 truncate">
+    <span role="status" className="min-w-0 truncate max-[700px]:sr-only">
       {text}
     </span>
   )
