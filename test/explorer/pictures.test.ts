@@ -116,3 +116,11 @@ it('draws the outermost values of every numeric type, and filters for them', asy
   await page.getByRole('link', { name: 'e1' }).waitFor()
   await expect.poll(() => page.getByRole('link', { name: /^e\d$/ }).count()).toBe(1)
 })
+
+it('draws finer borders where a part of the world fills the map', async () => {
+  const page = await suite.visit('/o/shop/item?view=map')
+  await page.getByText('objects on this part of the map').waitFor()
+  const fine = page.waitForResponse(/countries-50m/)
+  await page.goto(`${suite.service.url}/o/shop/item?view=map&in=5,45,11,48`)
+  expect((await fine).status()).toBe(200)
+})

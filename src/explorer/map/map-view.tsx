@@ -23,7 +23,7 @@ import { drawMap, worldPaths } from './draw-map.ts'
 import { type GeoCell, geoCellsQuery } from './geo-cells.ts'
 import { BoxOutline, MapControls, MapNotes, PointName } from './map-overlay.tsx'
 import { type DragMode, useMapInput } from './use-map-input.ts'
-import { loadWorld, OUTLINES } from './world.ts'
+import { loadFineWorld, loadWorld, OUTLINES } from './world.ts'
 
 export interface MapViewProps {
   readonly of: TypeView
@@ -33,6 +33,8 @@ export interface MapViewProps {
   readonly canCount: boolean
 }
 
+/** Pixels per degree from which coarse outlines show their corners. */
+const FINE_FROM = 12
 /** A pointer this near to a position means it. */
 const NEAR = 8
 /** The same array each time, so that nothing is drawn again because of it. */
@@ -67,11 +69,19 @@ function SizedMap(props: MapViewProps & { readonly size: Point }) {
   const [camera, setCamera] = useState<Camera>(() => fitBox(box ?? WORLD, size))
   const [mode, setMode] = useState<DragMode>('box')
   const [hovered, setHovered] = useState<ObjectRecord>()
-  const { data: world } = useQuery({
+  const { data: coarse } = useQuery({
     queryKey: ['world-paths'],
     queryFn: async () => worldPaths(await loadWorld()),
     ...OUTLINES,
   })
+  const isFine = camera.scale >= FINE_FROM
+  const { data: fine } = useQuery({
+    queryKey: ['fine-world-paths'],
+    queryFn: async () => worldPaths(await loadFineWorld()),
+    enabled: isFine,
+    ...OUTLINES,
+  })
+  const world = (isFine && fine) || coarse
   // Requests follow the camera when it rests, not with every frame.
   const settled = useSettled(camera)
   const grid = useMemo(() => gridOf(settled, size), [settled, size])

@@ -28,6 +28,12 @@ export async function loadWorld(): Promise<World> {
   return readAtlas(atlas)
 }
 
+/** The same with more points, for maps that show a part of the world. */
+export async function loadFineWorld(): Promise<World> {
+  const { default: atlas } = await loadPart(() => import('world-atlas/countries-50m.json'))
+  return readAtlas(atlas)
+}
+
 export function readAtlas(topology: unknown): World {
   const atlas = topology as Atlas
   return {
