@@ -1,4 +1,4 @@
-/** Runs the published Python SDK against the service, over TLS; see the help. */
+/** Runs the published Python SDK and data frames against the service; see the help. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -67,9 +67,38 @@ or newer with venv. Takes about a minute and 100 MB.`,
   },
 }
 
+/** The packages that the programs of docs/python.md use. */
+const FRAMES = ['duckdb', 'pandas', 'polars', 'pyarrow']
+
+/** Returns the programs of docs/python.md, which follow each other. */
+function readPrograms(): string {
+  const page = readFileSync(pathOf('../docs/python.md'), 'utf8')
+  const programs = [...page.matchAll(/^```python \w+\n([\s\S]*?)^```$/gm)].map(([, text]) => text)
+  if (programs.length === 0) throw new Error('docs/python.md has no Python programs')
+  return programs.join('\n')
+}
+
+const frames: Part<Record<string, never>> = {
+  about: `Installs ${FRAMES.join(', ')} from PyPI in a virtual environment, and runs the programs of
+docs/python.md against the demo. Takes about a minute and 500 MB.`,
+  full: {},
+  stores: ['SQLite'],
+  async run({ bench, texts: { venv } }) {
+    const interpreter = await bench.findPython(venv, ...FRAMES)
+    const store = `sqlite:${join(bench.folder, 'demo.db')}`
+    await using oqs = startOqs(['serve', '--demo'], { OQS_PORT: '0', OQS_STORE: store })
+    const url = await waitForLine(oqs, 'listening on ')
+    const token = await waitForLine(oqs, 'token ')
+    const env = { ...process.env, OQS_URL: url, OQS_TOKEN: token }
+    const run = spawn(interpreter, ['-c', readPrograms()], { stdio: 'inherit', env })
+    const [status] = await once(run, 'exit')
+    return [none('failed programs', status === 0 ? 0 : 1)]
+  },
+}
+
 await runCommand({
   name: 'check:python',
-  about: 'Runs the published Python SDK against the service, over TLS.',
-  parts: { sdk },
-  texts: { 'venv=FOLDER': 'an environment that has the package, instead of a new one' },
+  about: 'Runs the published Python SDK, and data frames, against the service.',
+  parts: { sdk, frames },
+  texts: { 'venv=FOLDER': 'an environment that has the packages, instead of a new one' },
 })

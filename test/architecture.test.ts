@@ -60,6 +60,7 @@ const PURE_MODULES = [
   'node:crypto',
   'node:zlib',
   'typebox',
+  '@uwdata/flechette',
   'hyparquet',
   'hyparquet-compressors',
   'hyparquet-writer',

@@ -5,7 +5,7 @@ export const LINE_FORMATS = ['ndjson', 'csv'] as const
 
 export type LineFormat = (typeof LINE_FORMATS)[number]
 
-export const EXPORT_FORMATS = [...LINE_FORMATS, 'parquet', 'xlsx'] as const
+export const EXPORT_FORMATS = [...LINE_FORMATS, 'parquet', 'arrow', 'xlsx'] as const
 
 export type ExportFormat = (typeof EXPORT_FORMATS)[number]
 
@@ -13,6 +13,7 @@ export const EXPORT_TYPES: Readonly<Record<ExportFormat, string>> = {
   ndjson: 'application/x-ndjson',
   csv: 'text/csv',
   parquet: 'application/vnd.apache.parquet',
+  arrow: 'application/vnd.apache.arrow.stream',
   xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
 }
 

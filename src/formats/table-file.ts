@@ -1,4 +1,4 @@
-/** Files with a table of objects that are not text: Parquet and Excel. */
+/** Files with a table of objects that are not text: Parquet, Arrow and Excel. */
 
 /** The type of a column, which has the form of a property type. */
 export type ColumnType =
@@ -31,6 +31,18 @@ export interface TableFile {
 
 /** Receives the bytes of a file. They are valid only until the promise resolves. */
 export type WriteBytes = (bytes: Uint8Array) => Promise<void> | void
+
+/** The metadata entry in which our exports say what Parquet and Arrow have no type for. */
+export const TYPES_KEY = 'oqs.types'
+
+/** Returns the types of columns, for the metadata of a file. */
+export function typesText(columns: readonly TableColumn[]): string {
+  const types = columns.map(({ name, type }) => [
+    name,
+    type.kind === 'scalar' ? type.type : type.kind,
+  ])
+  return JSON.stringify(Object.fromEntries(types))
+}
 
 /** Throws if an object has a property that the file has no column for. */
 export function refuseAddedProperty(object: TableObject, names: ReadonlySet<string>): void {

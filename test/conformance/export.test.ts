@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
+import { tableFromIPC } from '@uwdata/flechette'
 import { parquetReadObjects } from 'hyparquet'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { EXPORT_TYPES } from '../../src/contract/export-formats.ts'
@@ -86,13 +87,13 @@ describe('an export', () => {
     expect((await response.text()).trimEnd().split('\n')).toEqual(expected)
   })
 
-  it('is a file for Parquet or Excel, also by its media type', async () => {
+  it('is a file for Parquet, Arrow or Excel, also by its media type', async () => {
     const send = async (query: string, accept?: string) => {
       const headers = { authorization: `Bearer ${ADMIN_TOKEN}`, ...(accept && { accept }) }
       const response = await fetch(`${service.url}${EXPORT}?${query}`, { headers })
       return { type: response.headers.get('content-type'), bytes: await response.arrayBuffer() }
     }
-    const { parquet, xlsx, ndjson } = EXPORT_TYPES
+    const { parquet, arrow, xlsx, ndjson } = EXPORT_TYPES
     const byName = await send('format=parquet&orderBy=p.n:desc')
     expect(byName.type).toBe(parquet)
     const rows = await parquetReadObjects({ file: byName.bytes })
@@ -103,6 +104,9 @@ describe('an export', () => {
     )
     expect((await send('', `text/html;q=0.9, ${parquet}, ${xlsx};q=0.5`)).type).toBe(parquet)
     expect((await send('', '*/*')).type).toBe(ndjson)
+    const stream = await send('', arrow)
+    expect(stream.type).toBe(arrow)
+    expect(tableFromIPC(stream.bytes).toArray()).toMatchObject(numbers(COUNT))
     const sheets = readSheets(Buffer.from((await send('format=xlsx')).bytes))
     expect(Object.keys(sheets)).toEqual(['number'])
     expect(sheets['number']).toMatchObject({

@@ -1,6 +1,9 @@
+import { tableFromIPC } from '@uwdata/flechette'
+import { parquetReadObjects } from 'hyparquet'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { EXPORT_TYPES } from '../../src/contract/export-formats.ts'
 import { AVIATION, NUMBERS, numbers } from '../support/ontologies.ts'
-import { type Service, startService } from '../support/service.ts'
+import { ADMIN_TOKEN, type Service, startService } from '../support/service.ts'
 
 const SETS = '/api/v2/ontologies/aviation/objectSets'
 const AIRPORT = { type: 'base', objectType: 'airport' }
@@ -32,6 +35,60 @@ describe('object sets of one type', () => {
     await service.put('aviation', 'airport', AIRPORTS)
   })
   afterAll(() => service[Symbol.asyncDispose]())
+
+  it('exports all objects if Accept names a format of exports', async () => {
+    const high = where(AIRPORT, elevation('gte', 20))
+    const orderBy = { fields: [{ field: 'elevation', direction: 'desc' }] }
+    const send = async (accept: string, body: object, token = ADMIN_TOKEN) => {
+      const response = await fetch(`${service.url}${SETS}/loadObjects`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, accept, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      })
+      return {
+        type: response.headers.get('content-type'),
+        bytes: Buffer.from(await response.arrayBuffer()),
+      }
+    }
+    const stream = await send(EXPORT_TYPES.arrow, { objectSet: high, orderBy, select: ['name'] })
+    expect(stream.type).toBe(EXPORT_TYPES.arrow)
+    expect(tableFromIPC(stream.bytes).toArray()).toEqual([
+      { id: 'C', name: 'Gamma' },
+      { id: 'B', name: 'Beta' },
+    ])
+    const { bytes } = await send(EXPORT_TYPES.parquet, { objectSet: AIRPORT })
+    const rows = await parquetReadObjects({ file: new Uint8Array(bytes).buffer })
+    expect(rows.map(({ id }) => id)).toEqual(['A', 'B', 'C', 'D'])
+    const csv = await send(EXPORT_TYPES.csv, { objectSet: high, select: ['id'] })
+    expect(csv.bytes.toString()).toBe('id\nB\nC\n')
+    for (const refused of [
+      { pageSize: 1 },
+      { pageToken: 'x' },
+      { orderBy: { orderType: 'relevance', fields: [] } },
+    ]) {
+      const { type, bytes } = await send(EXPORT_TYPES.arrow, { objectSet: high, ...refused })
+      expect([type, bytes.toString()]).toEqual([
+        expect.stringContaining('application/json'),
+        expect.stringContaining('INVALID_ARGUMENT'),
+      ])
+    }
+    // A policy limits it as it limits pages.
+    const rights = [
+      {
+        ontology: 'aviation',
+        objectType: 'airport',
+        access: 'read',
+        where: elevation('lt', 30),
+        hide: ['name'],
+      },
+    ]
+    await service.send('/api/admin/v1/policies/low', { method: 'PUT', json: { rights } })
+    const token = await service.createToken({ policies: ['low'] })
+    const limited = await send(EXPORT_TYPES.arrow, { objectSet: AIRPORT }, token)
+    const seen = tableFromIPC(limited.bytes)
+    expect(seen.names).not.toContain('name')
+    expect(seen.toArray().map(({ id }) => id)).toEqual(['A', 'B'])
+  })
 
   it('loads objects with the body that the SDK sends', async () => {
     const { status, body } = await load({

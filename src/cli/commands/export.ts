@@ -163,7 +163,7 @@ async function writeTableFile(
   )
 }
 
-const FILE_NAMES = { parquet: 'Parquet', xlsx: 'Excel' } as const
+const FILE_NAMES = { parquet: 'Parquet', arrow: 'Arrow', xlsx: 'Excel' } as const
 
 function isLineFormat(format: ExportFormat): format is LineFormat {
   return (LINE_FORMATS as readonly string[]).includes(format)

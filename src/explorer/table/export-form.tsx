@@ -18,7 +18,8 @@ export function ExportForm({ onDone }: { readonly onDone: () => void }) {
   const { service } = useSession()
   const { of, walk } = useObjects()
   const { totalCount, pages } = walk.state
-  const [format, setFormat] = useState<ExportFormat>('csv')
+  // Programs that read Arrow send requests of their own.
+  const [format, setFormat] = useState<Exclude<ExportFormat, 'arrow'>>('csv')
   const [isShownOnly, setShownOnly] = useState(true)
   const { run, error } = useTask()
   const download = () =>

@@ -2,14 +2,12 @@
 
 import type { KeyValue, SchemaElement, SchemaTree } from 'hyparquet'
 import type { DeclaredScalar, DeclaredType } from '../row.ts'
+import { TYPES_KEY } from '../table-file.ts'
 
 /** Returns the logical type of an element by its newer or its older name. */
 export function logicalType({ logical_type, converted_type }: SchemaElement): string | undefined {
   return logical_type?.type ?? converted_type
 }
-
-/** The metadata entry in which our exports say what Parquet has no type for. */
-export const TYPES_KEY = 'oqs.types'
 
 /** Returns the columns of one of our exports that are decimals, which it writes as text. */
 export function decimalColumns(metadata: readonly KeyValue[] = []): ReadonlySet<string> {

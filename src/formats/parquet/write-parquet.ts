@@ -2,6 +2,7 @@
 
 import type { SchemaElement } from 'hyparquet'
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer'
+import { converterOf } from '../column-values.ts'
 import {
   type ColumnType,
   refuseAddedProperty,
@@ -9,9 +10,10 @@ import {
   type TableFile,
   type TableObject,
   type TableSpec,
+  TYPES_KEY,
+  typesText,
   type WriteBytes,
 } from '../table-file.ts'
-import { TYPES_KEY } from './parquet-types.ts'
 
 /** The rows of a group, which is in memory until it is complete. Encoding it takes some 50 ms. */
 const GROUP_ROWS = 20_000
@@ -21,15 +23,11 @@ const GROUP_VALUES = 200_000
 export function openParquet({ columns }: TableSpec, write: WriteBytes): TableFile {
   const written = columns.map(writtenColumn)
   const names = new Set(columns.map(({ name }) => name))
-  const types = columns.map(({ name, type }) => [
-    name,
-    type.kind === 'scalar' ? type.type : type.kind,
-  ])
   const bytes = new ByteWriter()
   const writer = new ParquetWriter({
     writer: bytes,
     schema: schemaOf(written),
-    kvMetadata: [{ key: TYPES_KEY, value: JSON.stringify(Object.fromEntries(types)) }],
+    kvMetadata: [{ key: TYPES_KEY, value: typesText(columns) }],
   })
   const groupRows = Math.max(1, Math.min(GROUP_ROWS, Math.floor(GROUP_VALUES / columns.length)))
   /** The values of the current row group, one array per column. */
@@ -109,75 +107,32 @@ function elementsOf(name: string, type: ColumnType, repetition: Repetition): Sch
       ...[...type.fields].flatMap(([member, field]) => elementsOf(member, field, 'OPTIONAL')),
     ]
   }
-  return [{ name, repetition_type: repetition, ...scalarOf(type.type).element }]
+  return [{ name, repetition_type: repetition, ...(SCALARS[type.type] ?? TEXT) }]
 }
 
-interface ScalarColumn {
-  readonly element: Pick<SchemaElement, 'type' | 'converted_type' | 'logical_type'>
-  readonly convert?: (value: unknown) => unknown
-}
+type ScalarElement = Pick<SchemaElement, 'type' | 'converted_type' | 'logical_type'>
 
-const TEXT: ScalarColumn = { element: { type: 'BYTE_ARRAY', converted_type: 'UTF8' } }
-const JSON_TEXT: ScalarColumn = { element: { type: 'BYTE_ARRAY', converted_type: 'JSON' } }
-const DAY_MS = 86_400_000
+const TEXT: ScalarElement = { type: 'BYTE_ARRAY', converted_type: 'UTF8' }
+const JSON_TEXT: ScalarElement = { type: 'BYTE_ARRAY', converted_type: 'JSON' }
 
-function scalarOf(type: string): ScalarColumn {
-  return SCALARS[type] ?? TEXT
-}
-
-const SCALARS: Readonly<Record<string, ScalarColumn>> = {
+const SCALARS: Readonly<Record<string, ScalarElement>> = {
   string: TEXT,
   marking: TEXT,
-  boolean: { element: { type: 'BOOLEAN' } },
-  byte: { element: { type: 'INT32', converted_type: 'INT_8' } },
-  short: { element: { type: 'INT32', converted_type: 'INT_16' } },
-  integer: { element: { type: 'INT32' } },
-  long: { element: { type: 'INT64' }, convert: (value) => BigInt(value as string) },
-  // The special numbers are texts in JSON.
-  float: { element: { type: 'FLOAT' }, convert: Number },
-  double: { element: { type: 'DOUBLE' }, convert: Number },
+  boolean: { type: 'BOOLEAN' },
+  byte: { type: 'INT32', converted_type: 'INT_8' },
+  short: { type: 'INT32', converted_type: 'INT_16' },
+  integer: { type: 'INT32' },
+  long: { type: 'INT64' },
+  float: { type: 'FLOAT' },
+  double: { type: 'DOUBLE' },
   // Parquet decimals of one column have one scale; these have any.
   decimal: TEXT,
-  date: {
-    element: { type: 'INT32', converted_type: 'DATE' },
-    convert: (value) => Date.parse(`${value}T00:00:00Z`) / DAY_MS,
-  },
+  date: { type: 'INT32', converted_type: 'DATE' },
   timestamp: {
-    element: {
-      type: 'INT64',
-      logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: true, unit: 'MICROS' },
-    },
-    convert: (value) => microsecondsOf(String(value)),
+    type: 'INT64',
+    logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: true, unit: 'MICROS' },
   },
   geopoint: JSON_TEXT,
   geoshape: JSON_TEXT,
   attachment: JSON_TEXT,
-}
-
-/** Canonical timestamps have up to six digits of a second. */
-const TIMESTAMP = /^(.{19})(?:\.(\d{1,6}))?Z$/
-
-function microsecondsOf(text: string): bigint {
-  const [, seconds, fraction = ''] = TIMESTAMP.exec(text) ?? []
-  if (seconds === undefined) throw new Error(`${text} is not a timestamp`)
-  return BigInt(Date.parse(`${seconds}Z`)) * 1000n + BigInt(fraction.padEnd(6, '0'))
-}
-
-function converterOf(type: ColumnType): (value: unknown) => unknown {
-  if (type.kind === 'array') {
-    const convert = converterOf(type.items)
-    return (value) => (value as readonly unknown[]).map(convert)
-  }
-  if (type.kind === 'struct') {
-    const members = [...type.fields].map(([name, field]) => [name, converterOf(field)] as const)
-    return (value) => {
-      const struct = value as TableObject
-      return Object.fromEntries(
-        members
-          .filter(([name]) => (struct[name] ?? null) !== null)
-          .map(([name, convert]) => [name, convert(struct[name])]),
-      )
-    }
-  }
-  return scalarOf(type.type).convert ?? ((value) => value)
 }

@@ -1,13 +1,10 @@
 /** `exportObjects`: all objects of one version in one response. */
-import type { Socket } from 'node:net'
-import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'
 import { type ResolvedType, resolveTypePath } from '../../access/find-visible.ts'
 import { isPartlyHidden, restrictionOf } from '../../access/policies/ruled-objects.ts'
 import { invalidArgument, ObjectQueryError } from '../../contract/errors.ts'
-import { EXPORT_FORMATS, EXPORT_TYPES, type ExportFormat } from '../../contract/export-formats.ts'
-import { EXPORT_CHUNK_BYTES } from '../../contract/limits.ts'
+import { EXPORT_FORMATS } from '../../contract/export-formats.ts'
 import { closed, flag, text } from '../../contract/schema-parts.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
 import { readObjectKey } from '../../ontology/values/read-object.ts'
@@ -17,12 +14,7 @@ import { V2_QUERIES } from '../../query/parse/v2-query-types.ts'
 import { EVERYTHING, type Query } from '../../query/query.ts'
 import { sliceOf } from '../../service/exports/export-slice.ts'
 import { EXPORT_WRITERS } from '../../service/exports/export-writers.ts'
-import {
-  type ExportSpec,
-  readChunk,
-  shownVersion,
-  writeExport,
-} from '../../service/exports/write-export.ts'
+import type { ExportSpec } from '../../service/exports/write-export.ts'
 import { endpoint } from '../endpoint.ts'
 import {
   OrderParameter,
@@ -30,8 +22,7 @@ import {
   readSelection,
   SelectionParameter,
 } from '../page/listing-parameters.ts'
-import { lateErrorBody } from '../response/error-response.ts'
-import { COUNT_TRAILER, VERSION_HEADER } from '../response/send-data.ts'
+import { acceptedFormat, EXPORT_CONTENT, sendExport } from '../response/send-export.ts'
 import { responses } from '../schemas/responses.ts'
 import type { Services } from '../services.ts'
 import { listPage } from '../v2/list-parameters.ts'
@@ -39,68 +30,8 @@ import { listPage } from '../v2/list-parameters.ts'
 /** The response of an endpoint that sends an export, for `openapi.json`. */
 export const EXPORT_RESPONSE = {
   description:
-    'One object per line, as JSON or CSV, or a file for Parquet or Excel. The trailer field `oqs-count` contains their number.',
-  content: Object.fromEntries(
-    Object.values(EXPORT_TYPES).map((contentType) => [contentType, { schema: Type.String() }]),
-  ),
-}
-
-/** Sends an export. The request must have a caller. */
-export async function sendExport(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  spec: ExportSpec,
-  services: Services,
-): Promise<FastifyReply> {
-  const { context } = request
-  // One chunk as read, which has the selected properties twice, and one as written.
-  const heldBytes = 3 * EXPORT_CHUNK_BYTES + spec.writer.heldBytes
-  const memory = services.memory.reserve(context.callerId, heldBytes)
-  context.defer(() => memory.release())
-  // Read before anything is sent, so that an error still has its own status.
-  const start = {
-    after: spec.after,
-    version: spec.version,
-    isOfDefinition: spec.version !== undefined,
-    received: spec.received,
-  }
-  const first = await readChunk(spec, start, context, services)
-  // For `HEAD`, Fastify would read the whole export and send none of it.
-  const isHead = request.method === 'HEAD'
-  // Also if the client leaves before the first chunk is written; a second release has no effect.
-  context.defer(() => first.release())
-  const chunks = isHead
-    ? []
-    : writeExport(spec, first, context, services, {
-        complete: (count) => {
-          if (!spec.endLine) reply.raw.addTrailers({ [COUNT_TRAILER]: String(count) })
-        },
-        fail: (error) => {
-          const body = lateErrorBody(error, request, services)
-          if (!spec.endLine) breakOff(request.raw.socket)
-          return body
-        },
-      })
-  void reply.header(VERSION_HEADER, shownVersion(spec, first))
-  // Only a chunked body, which HTTP/1.0 does not know, has trailer fields.
-  const hasTrailer = !spec.endLine && !isHead && request.raw.httpVersion !== '1.0'
-  if (hasTrailer) void reply.header('trailer', COUNT_TRAILER)
-  return reply
-    .type(spec.writer.contentType)
-    .send(Readable.from(chunks, { objectMode: false, highWaterMark: 1 }))
-}
-
-/**
- * Closes a connection in the middle of a response, so that no client takes it for complete. A body
- * of HTTP/1.0 ends with the connection, so only a reset shows that it is not complete.
- */
-function breakOff(socket: Socket): void {
-  try {
-    socket.resetAndDestroy()
-  } catch {
-    // A TLS connection cannot be reset.
-    socket.destroy()
-  }
+    'One object per line, as JSON or CSV, or a file for Parquet, Arrow or Excel. The trailer field `oqs-count` contains their number.',
+  content: EXPORT_CONTENT,
 }
 
 const ExportParameters = Type.Object(
@@ -189,20 +120,6 @@ export function readExport(
   }
 }
 
-/** Returns the format that a client accepts most; NDJSON if it names none. */
-function acceptedFormat(accept = ''): ExportFormat {
-  const ranges = accept.split(',').map((range) => {
-    const [type = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase())
-    const weight = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2)
-    return { type, weight: Number(weight ?? 1) }
-  })
-  const known = ranges.flatMap(({ type, weight }) => {
-    const format = EXPORT_FORMATS.find((name) => EXPORT_TYPES[name] === type)
-    return format === undefined || !(weight > 0) ? [] : [{ format, weight }]
-  })
-  return known.toSorted((a, b) => b.weight - a.weight)[0]?.format ?? 'ndjson'
-}
-
 /** A condition is written in the language of revision 1.0 or of v2. */
 function readCondition({ where, whereV2 }: ExportParameters, context: QueryContext): Query {
   if (where === undefined && whereV2 === undefined) return EVERYTHING
@@ -236,13 +153,13 @@ export const exportObjects = endpoint({
   operationId: 'exportObjects',
   summary: 'Export all objects of one snapshot',
   description:
-    'Returns the objects in key order, or in that of `orderBy`, as NDJSON, CSV, Parquet or Excel (`xlsx`); without `format`, as the media type in `Accept` that it knows. The trailer field `oqs-count` contains their number. If the export fails midway, the connection is closed before the end of the chunked body. With `endLine=true`, a last line contains the number or the error, for clients that cannot read trailer fields; an export without it is incomplete. To resume an interrupted export, send `version` (from the header `oqs-version`), `after` and `received`; the parts together equal the complete export, byte for byte; this is possible in key order, as NDJSON or CSV. If a policy hides a part of the type, the version is 0, and the export cannot be resumed. With `slice`, it exports a part of a snapshot; to resume, repeat the `slice` and send `after` and `received`.',
+    'Returns the objects in key order, or in that of `orderBy`, as NDJSON, CSV, Parquet, Arrow or Excel (`xlsx`); without `format`, as the media type in `Accept` that it knows. The trailer field `oqs-count` contains their number. If the export fails midway, the connection is closed before the end of the chunked body. With `endLine=true`, a last line contains the number or the error, for clients that cannot read trailer fields; an export without it is incomplete. To resume an interrupted export, send `version` (from the header `oqs-version`), `after` and `received`; the parts together equal the complete export, byte for byte; this is possible in key order, as NDJSON or CSV. If a policy hides a part of the type, the version is 0, and the export cannot be resumed. With `slice`, it exports a part of a snapshot; to resume, repeat the `slice` and send `after` and `received`.',
   querystring: ExportParameters,
   response: { ...responses(Type.String()), 200: EXPORT_RESPONSE },
   handle: async (request, reply, services) => {
     const resolved = resolveTypePath(request, request.params)
     const { slice, select, where, whereV2, orderBy, version } = request.query
-    const format = request.query.format ?? acceptedFormat(request.headers.accept)
+    const format = request.query.format ?? acceptedFormat(request.headers.accept) ?? 'ndjson'
     const all = readExport({ ...request.query, format }, resolved, services)
     if (slice !== undefined && (where ?? whereV2 ?? orderBy ?? version) !== undefined) {
       throw invalidArgument('slice', 'cannot be combined with where, whereV2, orderBy or version')

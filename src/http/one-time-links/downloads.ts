@@ -14,16 +14,12 @@ import { PROPERTIES_MAX } from '../../contract/limits.ts'
 import { closed, optional, text, time } from '../../contract/schema-parts.ts'
 import { REVISION_1_QUERIES } from '../../query/parse/revision-1-query-types.ts'
 import { V2_QUERIES } from '../../query/parse/v2-query-types.ts'
-import {
-  EXPORT_RESPONSE,
-  type ExportParameters,
-  readExport,
-  sendExport,
-} from '../admin/export-objects.ts'
+import { EXPORT_RESPONSE, type ExportParameters, readExport } from '../admin/export-objects.ts'
 import { endpoint } from '../endpoint.ts'
 import { applyOnce, type RecordResponse } from '../request/apply-once.ts'
 import { KEYED } from '../request/declare-guards.ts'
 import { sendJson } from '../response/send-data.ts'
+import { sendExport } from '../response/send-export.ts'
 import { queryBody } from '../schemas/query-body.ts'
 import { responses } from '../schemas/responses.ts'
 

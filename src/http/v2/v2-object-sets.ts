@@ -1,11 +1,16 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'
 import { requireScope } from '../../access/caller-rights.ts'
 import { resolveOntology, type Viewer } from '../../access/find-visible.ts'
-import { ObjectQueryError } from '../../contract/errors.ts'
+import { restrictionOf } from '../../access/policies/ruled-objects.ts'
+import { invalidArgument, ObjectQueryError } from '../../contract/errors.ts'
+import type { ExportFormat } from '../../contract/export-formats.ts'
 import { TEMPORARY_OBJECT_SET_SECONDS } from '../../contract/limits.ts'
 import { closed, namedObject, optional } from '../../contract/schema-parts.ts'
 import type { SetPart } from '../../query/object-set/parse-object-set.ts'
 import { parseSelection } from '../../query/parse/selection-v2.ts'
+import { EXPORT_WRITERS } from '../../service/exports/export-writers.ts'
+import { type ExportSpec, WHOLE_EXPORT } from '../../service/exports/write-export.ts'
 import {
   checkObjectSet,
   readRequestedSet,
@@ -29,6 +34,8 @@ import { type Endpoint, endpoint } from '../endpoint.ts'
 import { applyOnce } from '../request/apply-once.ts'
 import { KEYED } from '../request/declare-guards.ts'
 import { sendJson, sendPage } from '../response/send-data.ts'
+import { acceptedFormat, EXPORT_CONTENT, sendExport } from '../response/send-export.ts'
+import { responses } from '../schemas/responses.ts'
 import type { Services } from '../services.ts'
 import { ObjectSet, pageMembers, readOrder, refuseRelevance } from './body-members.ts'
 import { LocalImplementations, localImplementations } from './interface-metadata.ts'
@@ -146,6 +153,32 @@ function readSetPage(
   return readObjectPage(request, spec, services)
 }
 
+/** Returns the export of a set, which has no pages. */
+function exportOfSet(
+  { objectType, query }: SetPart,
+  body: Static<typeof LoadObjectsBody>,
+  format: ExportFormat,
+): ExportSpec {
+  for (const name of ['pageToken', 'pageSize'] as const) {
+    if (body[name] != null) {
+      throw invalidArgument(name, `is not possible with ${format}: the response has all objects`)
+    }
+  }
+  const { order, isByRelevance } = readOrder(body.orderBy, objectType)
+  if (isByRelevance) {
+    const reason = 'an export cannot be ordered by relevance'
+    throw new ObjectQueryError('InvalidOrderType', { orderType: 'relevance', reason })
+  }
+  return {
+    objectType,
+    query,
+    order,
+    writer: EXPORT_WRITERS[format],
+    ...WHOLE_EXPORT,
+    selection: parseSelection(body, objectType) ?? restrictionOf(objectType)?.shown,
+  }
+}
+
 export const v2ObjectSets: readonly Endpoint[] = [
   endpoint({
     route: 'POST /api/v2/ontologies/:ontology/objectSets/loadObjects',
@@ -153,14 +186,25 @@ export const v2ObjectSets: readonly Endpoint[] = [
     operationId: 'loadObjects',
     summary: 'Load the objects of an object set',
     description:
-      'The objects must be of one type. A page can be shorter than `pageSize`: only an absent `nextPageToken` marks the last one.',
+      'The objects must be of one type. A page can be shorter than `pageSize`: only an absent `nextPageToken` marks the last one. If `Accept` names a format of exports, such as Arrow or Parquet, the response is an export of all objects of the set.',
     body: LoadObjectsBody,
-    response: LoadedPage,
+    response: {
+      ...responses(LoadedPage),
+      200: {
+        description: 'A page, or with another `Accept` all objects.',
+        content: { 'application/json': { schema: LoadedPage }, ...EXPORT_CONTENT },
+      },
+    },
     handle: async (request, reply, services) => {
       const { body, context } = request
       const ontology = resolveOntology(request.catalogue, request.caller, request.params.ontology)
       const { part, listedTypes } = await readSingleTypeSet(body, ontology, context, services)
       const { objectType, query } = part
+      const format = acceptedFormat(request.headers.accept)
+      if (format !== undefined) {
+        const spec = exportOfSet(part, body, format)
+        return sendExport(request as FastifyRequest, reply as FastifyReply, spec, services)
+      }
       const spec = {
         ontology,
         objectType,

@@ -1,5 +1,6 @@
 /** Writes exports: as lines, which can be resumed, or as a file with a table. */
 import { EXPORT_TYPES, type ExportFormat, type LineFormat } from '../../contract/export-formats.ts'
+import { openArrow } from '../../formats/arrow/write-arrow.ts'
 import { csvLine } from '../../formats/csv/csv-text.ts'
 import { exportEndLine, exportFailureLine } from '../../formats/export-end.ts'
 import { openParquet } from '../../formats/parquet/write-parquet.ts'
@@ -58,6 +59,7 @@ export const EXPORT_WRITERS: Readonly<Record<ExportFormat, ExportWriter>> = {
     },
   },
   parquet: { ...fileFormat('parquet', openParquet), heldBytes: 32 * 1024 * 1024 },
+  arrow: { ...fileFormat('arrow', openArrow), heldBytes: 16 * 1024 * 1024 },
   xlsx: { ...fileFormat('xlsx', openXlsx), heldBytes: 8 * 1024 * 1024 },
 }
 

@@ -42,6 +42,15 @@ export interface ExportSpec {
   readonly endLine: boolean
 }
 
+/** An export of everything that its query matches now, without an end line. */
+export const WHOLE_EXPORT = {
+  after: undefined,
+  version: undefined,
+  received: 0,
+  isContinuation: false,
+  endLine: false,
+} as const satisfies Partial<ExportSpec>
+
 /** How an export ends. */
 export interface ExportEnding {
   readonly complete: (count: number) => void

@@ -1,9 +1,10 @@
 /**
- * Exports to Parquet and Excel. The service sends NDJSON, which is counted and resumed like any other
+ * Exports to Parquet, Arrow and Excel. The service sends NDJSON, which is counted and resumed like any other
  * export, and the file is written here.
  */
 import type { Endpoints } from '../../client/endpoints/endpoints.ts'
 import type { ExportFormat, LineFormat } from '../../contract/export-formats.ts'
+import { openArrow } from '../../formats/arrow/write-arrow.ts'
 import { openParquet } from '../../formats/parquet/write-parquet.ts'
 import type { ColumnType, TableFile, TableSpec } from '../../formats/table-file.ts'
 import { openXlsx } from '../../formats/xlsx/write-xlsx.ts'
@@ -16,7 +17,7 @@ import { type ExportProgress, type ExportRequest, exportObjects } from './export
 
 type FileFormat = Exclude<ExportFormat, LineFormat>
 
-const OPEN = { parquet: openParquet, xlsx: openXlsx } as const
+const OPEN = { parquet: openParquet, arrow: openArrow, xlsx: openXlsx } as const
 
 export interface TableFileRequest extends Omit<ExportRequest, 'format'> {
   readonly format: FileFormat
