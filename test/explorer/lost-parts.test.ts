@@ -96,7 +96,7 @@ it('shows an error of a view in its place', async () => {
   const files = await builtExplorer()
   const path = [...files.keys()].find((name) => /charts-view-.*\.js$/.test(name)) ?? ''
   const source = Buffer.from(files.get(path)?.identity.bytes ?? '').toString()
-  const name = /export\{\w+ as (\w+)\}/.exec(source)?.[1]
+  const name = /export\{\S+ as (\w+)\}/.exec(source)?.[1]
   const broken = `export const ${name} = () => { throw new Error('planted') }`
   served.files = new Map([...files, [path, await compressFile('text/javascript', broken)]])
   await page.getByRole('button', { name: 'Charts', exact: true }).click()
