@@ -28,7 +28,7 @@ ${nodes.map(wordCase).join('\n')}
   COMPREPLY=($(compgen -W "$words" -- "$current"))
 }
 # Asks the service, so only for values that it knows.
-_oqs_names() {
+__oqs_names() {
   local program=oqs
   command -v oqs &> /dev/null || program='npx --no oqs'
   COMPREPLY=($(compgen -W "$($program complete "$1" "$COMP_LINE" 2> /dev/null)" -- "$2"))
@@ -61,7 +61,7 @@ function valueCases({ path, options }: CommandNode): string[] {
     .filter(({ takesValue }) => takesValue)
     .map(({ flag, choices, takesFile, names }) => {
       if (names !== undefined) {
-        return `    '${path} ${flag}') _oqs_names ${names} "$current"; return ;;`
+        return `    '${path} ${flag}') __oqs_names ${names} "$current"; return ;;`
       }
       const words = takesFile ? 'compgen -f' : `compgen -W '${choices.join(' ')}'`
       return `    '${path} ${flag}') COMPREPLY=($(${words} -- "$current")); return ;;`
