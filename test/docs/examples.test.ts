@@ -126,7 +126,10 @@ describe('the documentation', () => {
 })
 
 function leavesOf(command: Command, name: string): string[] {
-  const children = command.commands
+  const children = command
+    .createHelp()
+    .visibleCommands(command)
+    .filter((child) => child.name() !== 'help')
   if (children.length === 0) return [name]
   return children.flatMap((child) => leavesOf(child, `${name} ${child.name()}`))
 }
