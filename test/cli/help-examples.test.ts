@@ -35,7 +35,9 @@ const ENDLESS = [
 ]
 /** An example with another address. */
 const ELSEWHERE = ['oqs mcp --url https://objects.example']
-const NOT_RUN = [...SERVING, ...FOLLOWING, ...SYNCING, ...ENDLESS, ...ELSEWHERE]
+/** Examples that read messages until their input ends; mcp.test.ts runs such. */
+const SPEAKING = ['oqs mcp']
+const NOT_RUN = [...SERVING, ...FOLLOWING, ...SYNCING, ...ENDLESS, ...SPEAKING, ...ELSEWHERE]
 
 interface HelpOfCommand {
   /** Such as `oqs token create`. */

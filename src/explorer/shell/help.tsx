@@ -34,12 +34,7 @@ export function Help() {
   useActions([{ name: 'Show the keys', run: open }])
   if (!isOpen) return null
   return (
-    <DialogFrame
-      label="Keys"
-      width={520}
-      className="mx-auto mt-[12vh] mb-auto"
-      onClose={() => setOpen(false)}
-    >
+    <DialogFrame label="Keys" width={520} className="m-auto" onClose={() => setOpen(false)}>
       <dl className="grid gap-1.5 m-0 p-4">
         {KEYS.map(([keys, meaning]) => (
           <div key={keys} className="grid grid-cols-2 gap-3">
