@@ -63,6 +63,6 @@ describe('a service that runs its source', () => {
     expect([await backup.ended, backup.stderr()]).toEqual([0, expect.any(String)])
     expect(existsSync(copy)).toBe(true)
     oqs.child.kill('SIGTERM')
-    expect(await oqs.ended).toBe(0)
+    expect([await oqs.ended, oqs.stderr()]).toEqual([0, expect.any(String)])
   })
 })
