@@ -57,6 +57,14 @@ describe('a service that runs its source', () => {
     expect([status, text.length > 1_000_000]).toEqual([200, true])
   })
 
+  it('builds columns', async () => {
+    const states = async () =>
+      (await sendTo(`${url}/api/admin/v1/status`)).body.columns.objectTypes.map(
+        ({ state }: { state: string }) => state,
+      )
+    await expect.poll(states, { timeout: 300_000 }).toEqual(['ready'])
+  })
+
   it('is backed up while it runs, and stops with status 0', async () => {
     const copy = join(folder.path, 'copy.db')
     await using backup = start('backup', copy)
