@@ -22,6 +22,8 @@ describe('a service that runs its source', () => {
     OQS_STORE: `sqlite:${join(folder.path, 'oqs.db')}`,
     OQS_ADMIN_TOKEN: ADMIN_TOKEN,
     OQS_WORKERS: '2',
+    // Storing what is compiled of the source takes most of the time in which a service must stop.
+    NODE_DISABLE_COMPILE_CACHE: '1',
   })
   const start = (...args: string[]) => startNode([OQS_FROM_SOURCE, ...args], settings())
 
