@@ -26,7 +26,9 @@ CREATE TABLE oqs_pending_commit (
   put bigint NOT NULL,
   deleted bigint NOT NULL,
   live_count bigint NOT NULL,
-  max_record_bytes bigint NOT NULL
+  max_record_bytes bigint NOT NULL,
+  -- How many objects a replacement keeps of those that were there before.
+  kept bigint NOT NULL DEFAULT 0
 );
 
 CREATE FUNCTION oqs_refuse_audit_change() RETURNS trigger
