@@ -4,11 +4,16 @@ import { hash } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { promisify } from 'node:util'
 
+/** Production dependencies of the service, from the lock file. */
+const OPTIONS = [
+  ...['--sbom-format', 'cyclonedx', '--package-lock-only', '--workspaces=false'],
+  ...['--omit', 'dev', '--omit', 'peer'],
+]
 const MAX_BYTES = 16 * 1024 * 1024
 
 /** Writes it with the time of the commit, and with a serial number that follows from its content. */
 export async function writeSbom(file: string, time: Date): Promise<void> {
-  const { stdout } = await promisify(execFile)('npm', ['run', '--silent', 'sbom'], {
+  const { stdout } = await promisify(execFile)('npm', ['sbom', ...OPTIONS], {
     maxBuffer: MAX_BYTES,
   })
   const sbom = JSON.parse(stdout)

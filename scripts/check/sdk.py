@@ -1,4 +1,4 @@
-"""What the Python SDK does against a running service; scripts/check-python.ts starts both."""
+"""What the Python SDK does against a running service; scripts/check/python.ts starts both."""
 
 import json
 import os

@@ -1,14 +1,14 @@
-/** Lints `openapi.json`, generates clients from it, and calls the service with them; see the help. */
+/** Lints `openapi.json`, generates clients from it, and calls the service with them. */
 import { execFile } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { NUMBERS } from '../test/support/ontologies.ts'
-import { startOqs, waitForLine } from '../test/support/oqs-process.ts'
-import { ADMIN_TOKEN } from '../test/support/service.ts'
-import { type Part, runCommand } from './measure/command.ts'
-import { none } from './measure/report.ts'
-import type { Workbench } from './measure/workbench.ts'
+import { NUMBERS } from '../../test/support/ontologies.ts'
+import { ADMIN_TOKEN } from '../../test/support/service.ts'
+import type { Part } from '../measure/command.ts'
+import { readBody } from '../measure/connection.ts'
+import { define } from '../measure/parts.ts'
+import { none } from '../measure/report.ts'
 
 const run = promisify(execFile)
 
@@ -90,87 +90,49 @@ loaded = load_objects.sync(
 print(written.put, len(listed.data), len(found.data), len(loaded.data))
 `
 
-/** Starts a service with an empty type, and saves its document. */
-async function startNumbers(bench: Workbench) {
-  const { folder } = bench
-  const oqs = startOqs(['serve'], {
-    OQS_PORT: '0',
-    OQS_STORE: `sqlite:${join(folder, `${crypto.randomUUID()}.db`)}`,
-    OQS_ADMIN_TOKEN: ADMIN_TOKEN,
-  })
-  const url = (await waitForLine(oqs, 'listening on ')).trim()
-  await fetch(`${url}/api/admin/v1/ontologies/numbers`, {
-    method: 'PUT',
-    headers: { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json' },
-    body: JSON.stringify(NUMBERS),
-  })
-  const document = join(folder, 'openapi.json')
-  writeFileSync(document, await (await fetch(`${url}/openapi.json`)).text())
-  const env = { ...process.env, OQS_URL: url, OQS_TOKEN: ADMIN_TOKEN }
-  return { env, document, [Symbol.asyncDispose]: () => oqs[Symbol.asyncDispose]() }
-}
-
-const npm: Part<Record<string, never>> = {
-  about: `Installs ${TOOLS.join(', ')} from npm. Lints the document with Redocly and Spectral, then
-generates two clients, and writes, lists, searches and loads objects with them.
-Takes about a minute.`,
+export const clients: Part<Record<string, never>> = {
+  about: `Installs ${TOOLS.join(', ')} from npm, and
+${PYTHON_GENERATOR} from PyPI. Lints openapi.json with Redocly and Spectral, then generates
+three clients, and writes, lists, searches and loads objects with them. Needs Python 3.10 or newer with
+venv. Takes about a minute.`,
   full: {},
   stores: ['SQLite'],
-  async run({ bench }) {
+  async run({ bench, texts: { venv } }) {
     const { folder } = bench
-    await using service = await startNumbers(bench)
-    const options = { cwd: folder, env: service.env, maxBuffer: 64 * 1024 * 1024 }
-    const call = async (tool: string, ...args: string[]) =>
-      (await run(join(folder, 'node_modules/.bin', tool), args, options)).stdout
+    const service = await bench.startService()
+    await define(service, NUMBERS)
+    const document = join(folder, 'openapi.json')
+    writeFileSync(document, await readBody(service, { method: 'GET', path: '/openapi.json' }))
+    const env = { ...process.env, OQS_URL: service.url.origin, OQS_TOKEN: ADMIN_TOKEN }
+    const call = async (program: string, ...args: string[]) =>
+      (await run(program, args, { cwd: folder, env, maxBuffer: 64 * 1024 * 1024 })).stdout.trim()
+    const callTool = (tool: string, ...args: string[]) =>
+      call(join(folder, 'node_modules/.bin', tool), ...args)
+
     writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
-    await run('npm', ['install', '--no-audit', '--no-fund', ...TOOLS], options)
-    const linted = JSON.parse(await call('redocly', 'lint', service.document, '--format=json'))
+    await call('npm', 'install', '--no-audit', '--no-fund', ...TOOLS)
+    const { totals } = JSON.parse(await callTool('redocly', 'lint', document, '--format=json'))
     writeFileSync(join(folder, '.spectral.yaml'), 'extends: ["spectral:oas"]\n')
-    const spectral = await call('spectral', 'lint', service.document, '--fail-severity=hint', '-q')
-    await call('openapi-typescript', service.document, '-o', 'schema.ts')
-    await call('openapi-ts', '-i', service.document, '-o', 'hey')
+    const spectral = await callTool('spectral', 'lint', document, '--fail-severity=hint', '-q')
+
+    await callTool('openapi-typescript', document, '-o', 'schema.ts')
+    await callTool('openapi-ts', '-i', document, '-o', 'hey')
     const printed: string[] = []
     for (const [name, program] of Object.entries({ fetch: OPENAPI_FETCH, hey: HEY_API })) {
-      const file = `use-${name}.ts`
-      writeFileSync(join(folder, file), program)
-      await call(
-        'esbuild',
-        file,
-        '--bundle',
-        '--platform=node',
-        '--format=esm',
-        `--outfile=${name}.js`,
-      )
-      printed.push((await run(process.execPath, [`${name}.js`], options)).stdout.trim())
+      const [source, output] = [`use-${name}.ts`, `${name}.js`]
+      writeFileSync(join(folder, source), program)
+      const target = ['--platform=node', '--format=esm', `--outfile=${output}`]
+      await callTool('esbuild', source, '--bundle', ...target)
+      printed.push(await call(process.execPath, output))
     }
-    const { errors, warnings } = linted.totals
+    const python = await bench.findPython(venv, PYTHON_GENERATOR)
+    const generate = ['-m', 'openapi_python_client', 'generate', '--path', document]
+    await call(python, ...generate, '--output-path', 'client', '--meta', 'none')
+    printed.push(await call(python, '-c', PYTHON))
     return [
-      none('warnings of Redocly', errors + warnings),
-      none('lines of Spectral', spectral.trim() === '' ? 0 : spectral.split('\n').length),
+      none('warnings of Redocly', totals.errors + totals.warnings),
+      none('lines of Spectral', spectral === '' ? 0 : spectral.split('\n').length),
       none('clients that fail', printed.filter((counts) => counts !== EXPECTED).length),
     ]
   },
 }
-
-const python: Part<Record<string, never>> = {
-  about: `Installs ${PYTHON_GENERATOR} from PyPI, generates a client, and writes, lists, searches and
-loads objects with it. Needs Python 3.10 or newer with venv.`,
-  full: {},
-  stores: ['SQLite'],
-  async run({ bench, texts: { venv } }) {
-    await using service = await startNumbers(bench)
-    const interpreter = await bench.findPython(venv, PYTHON_GENERATOR)
-    const options = { cwd: bench.folder, env: service.env }
-    const generate = ['-m', 'openapi_python_client', 'generate', '--path', service.document]
-    await run(interpreter, [...generate, '--output-path', 'client', '--meta', 'none'], options)
-    const { stdout } = await run(interpreter, ['-c', PYTHON], options)
-    return [none('clients that fail', stdout.trim() === EXPECTED ? 0 : 1)]
-  },
-}
-
-await runCommand({
-  name: 'check:clients',
-  about: 'Lints openapi.json, and uses clients that common generators make of it.',
-  parts: { npm, python },
-  texts: { 'venv=FOLDER': 'an environment that has the Python generator, instead of a new one' },
-})
