@@ -6,10 +6,10 @@ import { WebSocket } from 'ws'
 import { ADMIN_TOKEN } from '../../test/support/service.ts'
 import type { Part } from '../measure/command.ts'
 import { readBody } from '../measure/connection.ts'
-import { define, makePart } from '../measure/parts.ts'
+import { define, makePart, writeChanges } from '../measure/parts.ts'
 import { measureCost, privateMegabytes } from '../measure/processes.ts'
 import { atMost, type Mark, quantile, showProgress } from '../measure/report.ts'
-import type { Service } from '../measure/workbench.ts'
+import { askMonitor, type Service } from '../measure/workbench.ts'
 
 const PATH = '/api/v1/ontologies/followed/changes'
 const DEFINITION = {
@@ -22,7 +22,6 @@ const DEFINITION = {
 }
 const HEADERS = { authorization: `Bearer ${ADMIN_TOKEN}` }
 const IDLE_MS = 20_000
-const COLLECTOR = new URL('../measure/garbage-collector.ts', import.meta.url).href
 /** By then, what was opened waits. */
 const SETTLED_MS = 5000
 
@@ -35,7 +34,7 @@ from one node to another.`,
   async run({ bench, numbers, store }) {
     const name = await bench.createStore('followed')
     const settings = { OQS_MAX_CONNECTIONS: '10000' }
-    const service = await bench.startService({ store: name, settings, preload: COLLECTOR })
+    const service = await bench.startService({ store: name, settings, hasMonitor: true })
     const other =
       store === 'PostgreSQL' ? await bench.startService({ store: name, settings }) : service
     await define(service, DEFINITION)
@@ -70,11 +69,9 @@ from one node to another.`,
  * Returns the private memory of a service without garbage, which it collects only when it needs room.
  * The same number of bare Fastify requests takes 12 to 13 kB each, and of bare Node.js ones 10 to 11.
  */
-async function heldMegabytes({ child, pid }: Service): Promise<number> {
-  const collected = once(child, 'message')
-  child.send('collect')
-  await collected
-  return privateMegabytes(pid)
+async function heldMegabytes(service: Service): Promise<number> {
+  await askMonitor(service, 'collect')
+  return privateMegabytes(service.pid)
 }
 
 /** Returns what a service takes while nothing happens: percent of a core, and private memory. */
@@ -148,11 +145,6 @@ async function read(service: Service, path: string): Promise<Record<string, stri
 
 async function put(service: Service, number: number): Promise<void> {
   const { partNumber, name } = makePart(number, 1)
-  const url = new URL('/api/admin/v1/ontologies/followed/objects/busy', service.url)
-  const response = await fetch(url, {
-    method: 'POST',
-    headers: { ...HEADERS, 'content-type': 'application/x-ndjson' },
-    body: JSON.stringify({ put: { partNumber, name } }),
-  })
-  if (!response.ok) throw new Error(await response.text())
+  const path = '/api/admin/v1/ontologies/followed/objects/busy'
+  await writeChanges(service, path, [{ put: { partNumber, name } }])
 }

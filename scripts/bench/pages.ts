@@ -241,10 +241,10 @@ async function measureMemory(
 }
 
 /** Measures the service while readers walk at once, each to the end or through some pages. */
-export function measureReaders(service: MeasuredServer, pagesPerReader?: number) {
+export function measureReaders(service: MeasuredServer, maxPages = Infinity) {
   showProgress(`${READERS} readers walk`)
   return measureCost([service.pid], async () => {
-    const walk = () => walkPages(service, listPages(), { maxPages: pagesPerReader })
+    const walk = () => walkPages(service, listPages(), { maxPages })
     return (await Promise.all(Array.from({ length: READERS }, walk))).reduce((a, b) => a + b)
   })
 }

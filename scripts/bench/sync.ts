@@ -5,6 +5,7 @@ import { startProgram } from '../../test/support/oqs-process.ts'
 import { startPostgresServer } from '../../test/support/postgres-server.ts'
 import { ADMIN_TOKEN } from '../../test/support/service.ts'
 import type { Part } from '../measure/command.ts'
+import { readBody } from '../measure/connection.ts'
 import { atLeast, atMost, count, quantile, showProgress, toMarkdown } from '../measure/report.ts'
 import type { Service } from '../measure/workbench.ts'
 
@@ -127,9 +128,7 @@ async function measureDelays(
 }
 
 /** Returns the number of the last transaction that the service shows. */
-async function balanceOf({ url, headers }: Service): Promise<number> {
+async function balanceOf(service: Service): Promise<number> {
   const path = '/api/v1/ontologies/bank/objects/branches/1'
-  const response = await fetch(new URL(path, url), { headers })
-  const { properties } = (await response.json()) as { properties: { bbalance: number } }
-  return properties.bbalance
+  return JSON.parse(String(await readBody(service, { method: 'GET', path }))).properties.bbalance
 }

@@ -76,14 +76,9 @@ export class Connection implements Disposable {
     return requireOk(call, await this.send(call)).bytes
   }
 
-  /** Sends a request and returns the body of the response; rejects unless the status is 200. */
-  async read(call: Call): Promise<Buffer> {
-    return requireOk(call, await this.send(call, Infinity)).body
-  }
-
-  /** Sends a request and returns the end of the body; rejects unless the status is 200. */
-  async readEnd(call: Call, bytes: number): Promise<Buffer> {
-    return requireOk(call, await this.send(call, bytes)).body
+  /** Sends a request and returns the body of the response, or its end; rejects unless it is 200. */
+  async read(call: Call, keptBytes = Infinity): Promise<Buffer> {
+    return requireOk(call, await this.send(call, keptBytes)).body
   }
 
   /** Sends a request, whatever the status of its response, and keeps the last bytes of its body. */

@@ -49,16 +49,17 @@ export function findToken(page: Buffer): string | undefined {
   return /"nextPageToken":"([^"]+)"[^\]]*$/.exec(tail)?.[1]
 }
 
-/** Yields the pages of a walk to its end, from the page of a token on. */
+/** Yields the pages of a walk to its end, or the ends of them, from the page of a token on. */
 export async function* readWalk(
   service: Target,
   pages: Pages,
   pageToken?: string,
+  keptBytes?: number,
 ): AsyncGenerator<Buffer> {
   using connection = await Connection.open(service)
   let token = pageToken
   do {
-    const page = await connection.read(pages(1000, token))
+    const page = await connection.read(pages(1000, token), keptBytes)
     yield page
     token = findToken(page)
   } while (token !== undefined)
@@ -68,18 +69,13 @@ export async function* readWalk(
 export async function walkPages(
   service: Target,
   pages: Pages,
-  {
-    pageToken,
-    maxPages = Infinity,
-  }: { pageToken?: string | undefined; maxPages?: number | undefined } = {},
+  { pageToken, maxPages = Infinity }: { pageToken?: string | undefined; maxPages?: number } = {},
 ): Promise<number> {
-  using connection = await Connection.open(service)
-  let token = pageToken
   let count = 0
-  do {
-    token = findToken(await connection.readEnd(pages(1000, token), TAIL_BYTES))
+  for await (const _ of readWalk(service, pages, pageToken, TAIL_BYTES)) {
     count += 1
-  } while (token !== undefined && count < maxPages)
+    if (count === maxPages) break
+  }
   return count
 }
 
@@ -123,7 +119,7 @@ async function collectTokens(
   for (const offset of [...new Set(offsets)].toSorted((a, b) => a - b)) {
     while (passed < offset) {
       const pageSize = Math.min(maxPageSize, offset - passed)
-      token = findToken(await connection.readEnd(pages(pageSize, token), TAIL_BYTES))
+      token = findToken(await connection.read(pages(pageSize, token), TAIL_BYTES))
       if (token === undefined) throw new Error(`A walk ended before object ${offset}.`)
       passed += pageSize
     }

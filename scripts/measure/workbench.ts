@@ -3,6 +3,7 @@
  * Nothing of it outlives the part, however the run ends.
  */
 import { type ChildProcess, execFile } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { constants, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -16,6 +17,7 @@ import { startPostgresServer } from '../../test/support/postgres-server.ts'
 import { ADMIN_TOKEN } from '../../test/support/service.ts'
 import type { Target } from './connection.ts'
 import { type Cost, endedChildrenMicros, measureCost } from './processes.ts'
+import type { Question } from './service-monitor.ts'
 
 export const STORES = ['SQLite', 'PostgreSQL'] as const
 export type StoreName = (typeof STORES)[number]
@@ -51,8 +53,8 @@ export interface ServiceOptions {
   readonly settings?: Readonly<Record<string, string>>
   /** Leaves the limits of callers and walks at their defaults. */
   readonly keepLimits?: boolean
-  /** Loads a module into the process first, and opens a channel for messages to it. */
-  readonly preload?: string
+  /** Loads `service-monitor.ts` into the process, for `askMonitor`. */
+  readonly hasMonitor?: boolean
 }
 
 /** The cost of a command for the service and its database. */
@@ -62,6 +64,7 @@ export interface CommandCost extends Cost {
 }
 
 export const THIS_CHECKOUT = fileURLToPath(new URL('../..', import.meta.url))
+const MONITOR = new URL('./service-monitor.ts', import.meta.url).href
 /** Reads every page from the store. */
 export const NO_CACHE = { OQS_PAGE_CACHE_BYTES: '0' }
 /** Flags that `oqs serve` sets by restarting itself, which it does not do on a channel. */
@@ -144,10 +147,10 @@ export class Workbench implements AsyncDisposable {
   }
 
   async startService(options: ServiceOptions = {}): Promise<Service> {
-    const { checkout = THIS_CHECKOUT, settings, keepLimits, preload } = options
+    const { checkout = THIS_CHECKOUT, settings, keepLimits, hasMonitor = false } = options
     const { store = await this.createStore('store') } = options
     const program = programOf(checkout)
-    const flags = preload === undefined ? [] : [...NODE_FLAGS, '--import', preload]
+    const flags = hasMonitor ? [...NODE_FLAGS, '--import', MONITOR] : []
     const server = await this.startServer({
       args: [...flags, program, 'serve'],
       env: {
@@ -156,7 +159,7 @@ export class Workbench implements AsyncDisposable {
         ...(keepLimits ? {} : NO_LIMITS),
         ...settings,
       },
-      hasChannel: preload !== undefined,
+      hasChannel: hasMonitor,
     })
     return { ...server, program }
   }
@@ -238,6 +241,13 @@ export class Workbench implements AsyncDisposable {
     this.adopt(program.child)
     return program
   }
+}
+
+/** Asks the monitor of a service, and returns its answer. */
+export async function askMonitor({ child }: Service, question: Question): Promise<number> {
+  const reply = once(child, 'message')
+  child.send(question)
+  return (await reply)[0]
 }
 
 /** Returns `bin/oqs.js` of a checkout; throws when it cannot be run. */

@@ -1,11 +1,10 @@
 /** The longest time that each endpoint blocks the event loop, at its largest legal input. */
-import { once } from 'node:events'
 import { Readable } from 'node:stream'
 import type { Part } from '../measure/command.ts'
 import type { Call } from '../measure/connection.ts'
 import { writeChanges } from '../measure/parts.ts'
 import { atMost, count, type Mark, showProgress, toMarkdown } from '../measure/report.ts'
-import type { Service, Workbench } from '../measure/workbench.ts'
+import { askMonitor, type Service, type Workbench } from '../measure/workbench.ts'
 import {
   batchOf,
   batchPath,
@@ -22,12 +21,10 @@ import {
   wideDefinition,
   widestObjectSet,
 } from './inputs.ts'
-import type { LoopReport } from './loop-monitor.ts'
 
 const LIMIT_MS = 50
 /** The shortest of several runs counts; the rest is noise. */
 const RUNS = 3
-const LOOP_MONITOR = new URL('./loop-monitor.ts', import.meta.url).href
 
 const NDJSON = 'application/x-ndjson'
 const LARGE_LIST = LIST_PATH.replace(/[^/]+$/, 'large')
@@ -112,9 +109,9 @@ export const eventLoop: Part<{ readonly objects: number }> = {
       let response = ''
       for (let run = 0; run < RUNS; run += 1) {
         const call = callOf(run)
-        await longestBlock(service)
+        await askMonitor(service, 'longestBlockMs')
         response = await send(service, call, !name.startsWith('anonymous'))
-        blocks.push(await longestBlock(service))
+        blocks.push(await askMonitor(service, 'longestBlockMs'))
       }
       const ms = Math.max(0, Math.min(...blocks))
       rows.push([name, ms.toFixed(1), response])
@@ -128,14 +125,7 @@ export const eventLoop: Part<{ readonly objects: number }> = {
 /** Starts a service that reports its event loop. The rate limit is off: other protections must suffice. */
 export function startMonitored(bench: Workbench): Promise<Service> {
   const settings = { OQS_RATE_LIMIT_PER_MINUTE: 'none' }
-  return bench.startService({ settings, keepLimits: true, preload: LOOP_MONITOR })
-}
-
-/** Returns the longest time in ms that the event loop was blocked since the last call. */
-async function longestBlock({ child }: Service): Promise<number> {
-  const reply = once(child, 'message')
-  child.send('report')
-  return ((await reply) as [LoopReport])[0].longestMs
+  return bench.startService({ settings, keepLimits: true, hasMonitor: true })
 }
 
 /** Sends a request with the client of Node.js, which also reads and writes chunks. */
