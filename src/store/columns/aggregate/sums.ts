@@ -1,7 +1,7 @@
 /** Sums and means of groups: exact for whole numbers and decimals, compensated for doubles. */
 import { type Decimal, decodeDecimal } from '../../../ontology/values/column-value.ts'
 import { ratioToDouble } from '../../../query/aggregation/column-number.ts'
-import { doubleJson } from '../../sql/aggregate/group-json.ts'
+import { doubleJson } from '../../sql/group-writer.ts'
 import { type Bits, hasBit } from '../arrays/bits.ts'
 import type { Column } from '../segment/column.ts'
 import { selectDoubles, selectWholes } from '../segment/read-chunk.ts'

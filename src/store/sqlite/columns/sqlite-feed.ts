@@ -1,9 +1,7 @@
 /** The feed of columns from a SQLite file. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ScalarType } from '../../../ontology/definition/property-type.ts'
 import type { ColumnFeed } from '../../columns/feed/column-feed.ts'
 import type { FeedDatabase, FeedSession } from '../../core/columns/feed-database.ts'
-import type { ValueForm } from '../../core/columns/feed-fields.ts'
 import { StoreFeed } from '../../core/columns/store-feed.ts'
 import type { CatalogueReader } from '../../core/definitions/catalogue-reader.ts'
 import { type Operation, type ReadSession, runNow, settled } from '../../core/session/session.ts'
@@ -18,6 +16,7 @@ import {
   type ReadConnection,
   toReadConnection,
 } from '../queries/read-connection.ts'
+import { valueForm } from '../queries/value-form.ts'
 
 /** Opens the feed of a database file, which must exist. */
 export function openSqliteFeed(path: string): ColumnFeed {
@@ -31,6 +30,7 @@ const RETRY_MS = 20
 class SqliteFeedDatabase implements FeedDatabase {
   readonly catalogue: CatalogueReader
   readonly visibleAt = VISIBLE_AT_VERSION
+  readonly formOf = valueForm
   readonly #path: string
   readonly #reading: ReadConnection
   readonly #session: FeedSession
@@ -40,17 +40,6 @@ class SqliteFeedDatabase implements FeedDatabase {
     this.#reading = toReadConnection(openConnection(path))
     this.#session = new SqliteFeedSession(this.#reading)
     this.catalogue = openCatalogue(this.#reading, undefined)
-  }
-
-  /** A long beyond the exact doubles is a text: the driver would throw, or return only bigints. */
-  formOf(type: ScalarType): ValueForm {
-    if (type !== 'long') return {}
-    const { MIN_SAFE_INTEGER, MAX_SAFE_INTEGER } = Number
-    const isExact = `BETWEEN ${MIN_SAFE_INTEGER} AND ${MAX_SAFE_INTEGER}`
-    return {
-      select: (value) => `iif(${value} ${isExact}, ${value}, CAST(${value} AS TEXT))`,
-      decode: (cell) => (typeof cell === 'string' ? BigInt(cell) : (cell as number)),
-    }
   }
 
   query<Result>(operation: (session: ReadSession) => Operation<Result>): Promise<Result> {

@@ -17,7 +17,7 @@ import {
   runNow,
 } from '../../core/session/session.ts'
 
-const DIALECT: Dialect = {
+export const SQLITE_DIALECT: Dialect = {
   // Transactions that write run one after the other.
   lock: { change: '', commit: '', load: '', skipLocked: '' },
   isOneOf: () => 'IN (SELECT value FROM json_each(?))',
@@ -33,7 +33,7 @@ const DIALECT: Dialect = {
 
 /** A session of a connection. On a connection that only reads, SQLite refuses to write. */
 export class SqliteSession implements CoreSession {
-  readonly dialect = DIALECT
+  readonly dialect = SQLITE_DIALECT
   readonly memory = newMemory()
   readonly #db: DatabaseSync
   readonly #statements: StatementCache

@@ -3,7 +3,6 @@
  * become small segments of columns, which are aggregated one after the other.
  */
 import type { ColumnValue } from '../../../ontology/values/column-value.ts'
-import { scalarCodec } from '../../../ontology/values/scalar-codec.ts'
 import { fieldKey } from '../../../ontology/values/searchable-values.ts'
 import type { Aggregation } from '../../../query/aggregation/aggregation.ts'
 import { toColumnValue } from '../../../query/compared-value.ts'
@@ -11,22 +10,22 @@ import { Aggregator, fieldOf } from '../../columns/aggregate/aggregator.ts'
 import { writeGroups } from '../../columns/aggregate/write-groups.ts'
 import { bitsFor, fillBits } from '../../columns/arrays/bits.ts'
 import { EVERYTHING } from '../../columns/filter/filter.ts'
-import type { FieldValue } from '../../columns/segment/build-column.ts'
 import { SegmentBuilder } from '../../columns/segment/build-segment.ts'
 import type { ColumnSpec } from '../../columns/segment/column.ts'
 import { Segment } from '../../columns/segment/segment.ts'
 import { isExact, toNumber } from '../../columns/segment/stored-form.ts'
 import { objectTable } from '../../core/catalogue/object-tables.ts'
+import { selectFields } from '../../core/columns/feed-fields.ts'
 import type { Reclaimed } from '../../object-store.ts'
 import type { AggregateRequest, AggregateResult, AggregateSource } from '../../port/pages.ts'
-import { jsonPath } from '../../sql/compile/json-path.ts'
 import type { SqlCondition, SqlValue } from '../../sql/compile/sql-condition.ts'
 import type { TableFields } from '../catalogue/table-fields.ts'
 import { readTypeHead, readVersions, VISIBLE } from '../catalogue/type-head.ts'
-import type { StatementCache } from '../file/sqlite-session.ts'
+import { SQLITE_DIALECT, type StatementCache } from '../file/sqlite-session.ts'
 import { querySql } from './query-sql.ts'
 import { queryTables } from './query-tables.ts'
 import { inReadTransaction, type ReadConnection } from './read-connection.ts'
+import { valueForm } from './value-form.ts'
 
 export function aggregate(
   connection: ReadConnection,
@@ -40,7 +39,7 @@ export function aggregate(
       tables.push(rows)
     }
     const { statements } = connection
-    const fields = tables.map((rows) => readFields(aggregation, rows))
+    const fields = tables.map(({ source }) => readFields(aggregation, source))
     const inexact = new Set(
       fields.flatMap((some, at) =>
         some
@@ -108,15 +107,12 @@ function sourceRows(connection: ReadConnection, source: AggregateSource): Source
   }
 }
 
-/** A field of an aggregation: its column, and how its values are read. */
+/** A field of an aggregation. */
 interface ReadField extends ColumnSpec {
   /** Names the field in all sources. */
   readonly shownKey: string
   /** The value of objects without one, if the aggregation names one. */
   readonly absent: ColumnValue | undefined
-  readonly sql: readonly string[]
-  readonly values: readonly string[]
-  readonly read: (cells: readonly (SqlValue | null)[]) => FieldValue
 }
 
 /** The rows that are aggregated at once. */
@@ -124,27 +120,23 @@ const SEGMENT_ROWS = 2 ** 16
 
 function* readSegments(
   statements: StatementCache,
-  { table, where }: SourceRows,
+  { table, numbers, where }: SourceRows,
   fields: readonly ReadField[],
 ): Generator<Segment> {
   if (table === undefined) return
-  const columns = ['o.id', ...fields.flatMap(({ sql }) => sql)]
+  const selection = selectFields(fields, numbers, SQLITE_DIALECT, valueForm)
+  // A statement needs a column, even if only objects are counted.
+  const columns = ['o.id', ...selection.expressions]
   const statement = statements.prepare(
     `SELECT ${columns.join(', ')} FROM ${table} AS o WHERE ${where.sql}`,
   )
-  statement.setReadBigInts(true)
-  const values = [...fields.flatMap((field) => field.values), ...where.values]
+  const values = [...selection.parameters, ...where.values]
   const options = { kind: 'values', rows: SEGMENT_ROWS } as const
   let builder = new SegmentBuilder(fields, options)
   let count = 0
   for (const row of statement.iterate(...values)) {
     const cells = row as (SqlValue | null)[]
-    let at = 1
-    const fieldValues = fields.map(({ sql, read }) => {
-      at += sql.length
-      return read(cells.slice(at - sql.length, at))
-    })
-    builder.add({ key: '', validFrom: 0, values: fieldValues })
+    builder.add({ key: '', validFrom: 0, values: selection.read(cells, 1) })
     count += 1
     if (count === SEGMENT_ROWS) {
       yield openSegment(builder)
@@ -182,49 +174,20 @@ function openSegment(builder: SegmentBuilder): Segment {
 /** Returns what an aggregation reads, each field once. */
 function readFields(
   { groupings, metrics }: Aggregation,
-  { source: { names }, numbers }: SourceRows,
-): ReadField[] {
+  { names }: AggregateSource,
+): readonly ReadField[] {
   const valueMetrics = metrics.filter((metric) => metric.kind !== 'count')
   const fields = [...groupings, ...valueMetrics].map((one): ReadField => {
-    const { property, structField } = fieldOf(one, names)
-    const { type } = one
-    const isList = one.kind === 'exact' && one.ofElements === true
     const named = one.kind === 'exact' && typeof one.absent === 'object' ? one.absent : undefined
-    const spec = {
-      property,
-      structField,
-      type,
-      isList,
+    return {
+      ...fieldOf(one, names),
+      type: one.type,
+      isList: one.kind === 'exact' && one.ofElements === true,
       shownKey: fieldKey(fieldOf(one, undefined)),
       absent: named && toColumnValue(named.value),
     }
-    const path = jsonPath({ property })
-    if (type === 'geopoint') {
-      const coordinates = [`${path}.coordinates[0]`, `${path}.coordinates[1]`]
-      return {
-        ...spec,
-        sql: ['o.body ->> ?', 'o.body ->> ?'],
-        values: coordinates,
-        read: readPoint,
-      }
-    }
-    if (isList) {
-      const { parse, column } = scalarCodec(type)
-      const read = ([json = null]: readonly (SqlValue | null)[]) =>
-        json === null
-          ? undefined
-          : (JSON.parse(String(json)) as unknown[]).map((one) => column?.encode(parse(one)) ?? 1)
-      return { ...spec, sql: ['o.body -> ?'], values: [path], read }
-    }
-    const { value } = numbers.propertySql(property, structField)
-    return { ...spec, sql: [value], values: [], read: ([cell]) => cell ?? undefined }
   })
   return [...Map.groupBy(fields, fieldKey).values()].map(
     (same) => same.find(({ absent }) => absent !== undefined) ?? (same[0] as ReadField),
   )
-}
-
-function readPoint([longitude, latitude]: readonly (SqlValue | null)[]): FieldValue {
-  if (longitude === null || longitude === undefined) return undefined
-  return { longitude: Number(longitude), latitude: Number(latitude) }
 }

@@ -1,37 +1,58 @@
-/** Aggregates objects in PostgreSQL. See core/queries/aggregate.ts. */
+/**
+ * Aggregates the objects of a version, in one transaction. The database filters, groups and sums;
+ * this module converts its rows to groups, and exact sums to doubles.
+ */
 import { AGGREGATE_MAX_BYTES } from '../../../contract/limits.ts'
 import { objectTable } from '../../core/catalogue/object-tables.ts'
-import { type Aggregator, aggregate as aggregateIn } from '../../core/queries/aggregate.ts'
-import { awaited, runAwaited } from '../../core/session/session.ts'
 import type { Reclaimed } from '../../object-store.ts'
 import type { AggregateRequest, AggregateResult, AggregateSource } from '../../port/pages.ts'
-import type { CompiledAggregation, SourceRows } from '../../sql/aggregate/aggregate-groups.ts'
-import type { Cell } from '../../sql/aggregate/aggregate-metric.ts'
 import type { SqlCondition } from '../../sql/compile/sql-condition.ts'
+import { GroupWriter, tooManyGroups } from '../../sql/group-writer.ts'
 import { inTurns } from '../../sql/in-turns.ts'
 import { readableVersion } from '../../sql/plan/plan-rules.ts'
 import { readTypeHead, tableOfVersion } from '../catalogue/type-head.ts'
 import type { Session } from '../driver/database.ts'
-import { POSTGRES_GROUPINGS } from './aggregate-grouping.ts'
-import { POSTGRES_METRICS } from './aggregate-metric.ts'
-import { readQuerySql } from './find-rows.ts'
-import { type LinksStore, readLinkedTables, visibleSql } from './queried-types.ts'
+import { readQuerySql } from '../queries/find-rows.ts'
+import { type LinksStore, readLinkedTables, visibleSql } from '../queries/queried-types.ts'
+import { aggregateSql, countGroupsSql, isCut } from './aggregate-sql.ts'
+import {
+  type CompiledAggregation,
+  compileAggregation,
+  type SourceRows,
+} from './compile-aggregation.ts'
+import type { Cell } from './metric-sql.ts'
 
 export async function aggregate(
   session: Session,
-  request: AggregateRequest,
+  { sources, aggregation, maxGroups }: AggregateRequest,
   store: LinksStore,
 ): Promise<AggregateResult | Reclaimed> {
-  const aggregator: Aggregator = {
-    dialect: { groupings: POSTGRES_GROUPINGS, metrics: POSTGRES_METRICS },
-    sourceRows: (source) => awaited(sourceRows(session, source, store)),
-    readGroups: (...groups) => awaited(readGroups(session, ...groups)),
-    *readCount({ sql, values }) {
-      const [row] = yield* awaited(session.query(sql, values))
-      return Number(row?.[0])
-    },
+  const rows: SourceRows[] = []
+  for (const source of sources) {
+    const ofSource = await sourceRows(session, source, store)
+    if (ofSource === 'reclaimed') return ofSource
+    rows.push(ofSource)
   }
-  return runAwaited(aggregateIn(aggregator, request))
+  const compiled = compileAggregation(aggregation, rows)
+  const writer = new GroupWriter(aggregation)
+  let [groups, keptObjects, allObjects] = [0, 0, 0]
+  await readGroups(session, compiled, maxGroups + 1, (cells) => {
+    groups += 1
+    writer.add(compiled.readKeys(cells), compiled.readMetrics(cells))
+    if (!isCut(compiled)) return
+    keptObjects += Number(cells.at(-2))
+    allObjects = Number(cells.at(-1))
+  })
+  if (aggregation.groupings.length > 0 && groups > maxGroups) {
+    const { sql, values } = countGroupsSql(compiled)
+    const [row] = await session.query(sql, values)
+    throw tooManyGroups(Number(row?.[0]), maxGroups)
+  }
+  return {
+    records: writer.finish(),
+    excludedItems: isCut(compiled) ? allObjects - keptObjects : undefined,
+    versions: rows.map(({ version }) => version),
+  }
 }
 
 async function sourceRows(
@@ -63,20 +84,21 @@ async function sourceRows(
 /** Values that are converted to JSON before other work gets a turn: a few milliseconds. */
 const CELLS_PER_TURN = 2000
 
+/** Passes on the cells of each group. */
 async function readGroups(
   session: Session,
-  statement: SqlCondition,
   compiled: CompiledAggregation,
+  limit: number,
   add: (cells: readonly Cell[]) => void,
 ): Promise<void> {
-  const { sql, values } = withinMemory(statement, compiled)
-  const rows = await session.query(sql, values, { inTurns: true })
+  const { sql, values } = withinMemory(aggregateSql(compiled), compiled)
+  const rows = await session.query(sql, [...values, limit], { inTurns: true })
   const rowsPerTurn = Math.max(1, Math.floor(CELLS_PER_TURN / (rows[0]?.length ?? 1)))
   await inTurns(rows, rowsPerTurn, (row) => add(row.slice(1) as Cell[]))
 }
 
 /**
- * Limits groups with long texts to what the collector accepts before it refuses: all rows of a
+ * Limits groups with long texts to what the writer accepts before it refuses: all rows of a
  * statement are in memory at once. Adds a column in front.
  */
 function withinMemory(

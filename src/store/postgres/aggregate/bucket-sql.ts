@@ -1,3 +1,4 @@
+/** Groupings whose groups are buckets: multiples of a width, intervals of time, cells of a grid. */
 import type { NumericType, TimeStep, TimeType } from '../../../query/aggregation/aggregation.ts'
 import {
   crossesAntimeridian,
@@ -5,43 +6,18 @@ import {
   gridWidth,
 } from '../../../query/aggregation/geo-grid.ts'
 import { WEEK_OFFSET_SECONDS, WEEK_SECONDS } from '../../../query/aggregation/time-step.ts'
-import {
-  finite,
-  type GroupedField,
-  type GroupingDialect,
-  type KeySql,
-} from '../../sql/aggregate/aggregate-grouping.ts'
 import type { SqlCondition } from '../../sql/compile/sql-condition.ts'
-import { columnText, columnType, decodeJson } from '../catalogue/column-codec.ts'
-import { elementColumnOf } from '../catalogue/field-columns.ts'
+import type { GroupedField, GroupingSql } from './grouped-sql.ts'
 
-/** The groupings that PostgreSQL computes in its own way. */
-export const POSTGRES_GROUPINGS: GroupingDialect = {
-  fixedWidth: fixedWidthSql,
-  stepNumber: stepNumberSql,
-  elements: elementsSql,
-  geoCell: geoCellSql,
-  rangeTable: `SELECT (pair ->> 0)::integer, (pair ->> 1)::integer
-    FROM json_array_elements(?::json) AS pair`,
-  toColumn: (type, value) => columnText(columnType(type), value),
-  keyJson: decodeJson,
-}
-
-function elementsSql({ number, column }: GroupedField, name: string): Omit<KeySql, 'read'> {
-  const elements = `SELECT DISTINCT value FROM unnest(o.${elementColumnOf(number)}) AS one (value)`
-  return {
-    key: { sql: `${name}.value`, values: [] },
-    join: { sql: `LATERAL (${elements}) AS ${name}`, values: [] },
-    condition: { sql: `${column} IS NOT NULL`, values: [] },
-  }
-}
-
-/** On the JSON of the property. The column with the box of all positions excludes most other rows. */
-function geoCellSql(
+/**
+ * Returns the number of the cell that contains a position, as `gridCell` computes it, from the JSON of
+ * the property. The column with the box of all positions excludes most other rows.
+ */
+export function geoCellSql(
   { property, column }: GroupedField,
   grid: GeoGrid,
   name: string,
-): Omit<KeySql, 'read'> {
+): Omit<GroupingSql, 'read'> {
   const { west, south, east, north, columns, rows } = grid
   const [x, y] = [`${name}.longitude`, `${name}.latitude`]
   const degrees = '(o.body::json #>> ?::text[])::double precision'
@@ -81,7 +57,9 @@ function boxText(west: number, south: number, east: number, north: number): stri
   return `(${east},${north}),(${west},${south})`
 }
 
-function fixedWidthSql(type: NumericType, column: string, width: bigint): KeySql {
+type Bucket = Pick<GroupingSql, 'key' | 'read'> & Partial<Pick<GroupingSql, 'condition'>>
+
+export function fixedWidthSql(type: NumericType, column: string, width: bigint): Bucket {
   switch (type) {
     case 'byte':
     case 'short':
@@ -113,7 +91,7 @@ const MAX_EXACT = 9e18
  * Exact for values that fit into 64 bits. The precision of larger ones exceeds any width; a decimal
  * place marks them.
  */
-function floatingSql(column: string, width: bigint): KeySql {
+function floatingSql(column: string, width: bigint): Bucket {
   const whole = floorDivision(`floor(${column})::bigint`, width)
   return {
     key: {
@@ -131,7 +109,8 @@ function floatingSql(column: string, width: bigint): KeySql {
 /** PostgreSQL cannot parse the year 0000, but the calendar repeats after 400 years. */
 const CALENDAR_SECONDS = 146_097 * 86_400
 
-function stepNumberSql(type: TimeType, column: string, step: TimeStep): SqlCondition {
+/** Returns the number of the interval that contains a time, counted in steps. */
+export function stepNumberSql(type: TimeType, column: string, step: TimeStep): SqlCondition {
   switch (step.unit) {
     case 'seconds':
       return floorDivision(epochSql(type, column), BigInt(step.count))
@@ -176,4 +155,9 @@ function decimalFloorDivision(column: string, by: bigint): SqlCondition {
     sql: `(div(${column}, ?::numeric) - CASE WHEN mod(${column}, ?::numeric) < 0 THEN 1 ELSE 0 END)`,
     values: [by, by],
   }
+}
+
+/** Clamps a value to the finite doubles: rounding can reach infinity, which JSON cannot express. */
+function finite(value: number): number {
+  return Math.max(-Number.MAX_VALUE, Math.min(value, Number.MAX_VALUE))
 }

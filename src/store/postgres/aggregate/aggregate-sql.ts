@@ -3,7 +3,7 @@
  * the values that metrics order by.
  */
 
-import type { SqlCondition } from '../compile/sql-condition.ts'
+import type { SqlCondition } from '../../sql/compile/sql-condition.ts'
 import { type AggregateParts, groupedSql, keyNames } from './grouped-sql.ts'
 
 /**
@@ -14,7 +14,7 @@ export function aggregateSql(parts: AggregateParts): SqlCondition {
   const { sql, values } = keptGroups(parts)
   const sizes = isCut(parts) ? ['n', 'total'] : []
   const columns = [...keyNames(parts), ...parts.columns.map((_, index) => `m${index}`), ...sizes]
-  const terms = [...metricOrder(parts), ...keyOrder(parts)]
+  const terms = [...metricOrder(parts), ...keyNames(parts)]
   const order = terms.length === 0 ? '' : `ORDER BY ${terms.join(', ')}`
   return { sql: `${sql} SELECT ${columns.join(', ')} FROM kept ${order} LIMIT ?`, values }
 }
@@ -39,24 +39,16 @@ export function isCut({ groupings }: Pick<AggregateParts, 'groupings'>): boolean
 
 /** The terms of the order by metrics. Groups without a value come last. */
 function metricOrder({ order }: AggregateParts): string[] {
-  return order.flatMap(({ direction }, index) => [
-    `s${index} IS NULL`,
-    direction === 'desc' ? `s${index} DESC` : `s${index}`,
-  ])
-}
-
-/** The terms of the order by key. The databases do not agree where nulls come. */
-function keyOrder(parts: AggregateParts): string[] {
-  return parts.groupings.flatMap(({ hasNull }, index) =>
-    hasNull ? [`k${index} IS NULL`, `k${index}`] : [`k${index}`],
+  return order.map(({ direction }, index) =>
+    direction === 'desc' ? `s${index} DESC NULLS LAST` : `s${index}`,
   )
 }
 
 /** Defines the table `kept`: the groups without those that a maximum drops. */
 function keptGroups(parts: AggregateParts): SqlCondition {
   const groups = groupedSql(parts, { includeSizes: isCut(parts) })
-  const maxima = parts.groupings.flatMap(({ maxGroups, hasNull }, index) =>
-    maxGroups === undefined ? [] : [{ maxGroups, hasNull, index }],
+  const maxima = parts.groupings.flatMap(({ maxGroups }, index) =>
+    maxGroups === undefined ? [] : [{ maxGroups, index }],
   )
   const orders = parts.order.map(({ sql }, index) => `${sql} AS s${index}`)
   if (maxima.length === 0) {
@@ -70,11 +62,10 @@ function keptGroups(parts: AggregateParts): SqlCondition {
       ? `n AS size${index}`
       : `sum(n) OVER (PARTITION BY ${keys.slice(0, index + 1).join(', ')}) AS size${index}`,
   )
-  const ranks = maxima.map(({ index, hasNull }) => {
+  const ranks = maxima.map(({ index }) => {
     const within = index === 0 ? '' : `PARTITION BY ${keys.slice(0, index).join(', ')} `
     const best = parts.order.length > 0 ? metricOrder(parts) : [`size${index} DESC`]
-    const key = hasNull ? `k${index} IS NULL, k${index}` : `k${index}`
-    return `dense_rank() OVER (${within}ORDER BY ${[...best, key].join(', ')}) AS rank${index}`
+    return `dense_rank() OVER (${within}ORDER BY ${[...best, `k${index}`].join(', ')}) AS rank${index}`
   })
   const tables = [
     ...groups.tables,

@@ -1,7 +1,29 @@
 /** The table of all groups of an aggregation, before a maximum drops any. */
 import type { Direction } from '../../../query/query.ts'
-import type { BoundValue, SqlCondition, SqlValue } from '../compile/sql-condition.ts'
-import type { GroupingSql } from './aggregate-grouping.ts'
+import type { BoundValue, SqlCondition, SqlValue } from '../../sql/compile/sql-condition.ts'
+
+/** A grouping as SQL: the expression that defines a group, and how to write its value as JSON. */
+export interface GroupingSql {
+  /** Its order is the order of the groups; a group with the key null comes last. */
+  readonly key: SqlCondition
+  /** Selects the objects that belong to a group. */
+  readonly condition: SqlCondition
+  /** The table of ranges to join. */
+  readonly ranges?: SqlCondition & { readonly name: string }
+  /** Another table to join, which depends on the row. */
+  readonly join?: SqlCondition
+  readonly maxGroups?: number | undefined
+  /** Returns the key as JSON text. */
+  readonly read: (key: SqlValue) => string
+}
+
+/** The property that a grouping groups by. */
+export interface GroupedField {
+  readonly property: string
+  readonly number: number
+  /** The column of its value. */
+  readonly column: string
+}
 
 export interface AggregateParts {
   /** The objects to aggregate, by object type; never empty. */
