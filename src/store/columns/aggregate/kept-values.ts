@@ -43,10 +43,7 @@ export class KeptValues {
   byGroup(groupCount: number): (group: number) => Float64Array {
     const values = this.#values.subarray(0, this.#count)
     if (groupCount === 1) return () => values
-    const groups = larger(this.#groups, this.#count)
-    const starts = startsOf(groups, this.#count, groupCount)
-    const grouped = groupValues(values, groups, starts)
-    return (group) => grouped.subarray(starts[group], starts[group + 1])
+    return groupValues(values, larger(this.#groups, this.#count), groupCount)
   }
 }
 
@@ -70,20 +67,20 @@ function keepPresent(
   return end
 }
 
-/** Returns where the values of each group start, if they lie together, and where the last ones end. */
-function startsOf(groups: Int32Array, count: number, groupCount: number): Int32Array {
+/** Returns the values of each group, copied so that they lie together. */
+export function groupValues(
+  values: Float64Array,
+  groups: Int32Array,
+  groupCount: number,
+): (group: number) => Float64Array {
   const starts = new Int32Array(groupCount + 1)
-  for (let at = 0; at < count; at += 1) {
+  for (let at = 0; at < values.length; at += 1) {
     const next = (groups[at] as number) + 1
     starts[next] = (starts[next] as number) + 1
   }
   for (let group = 0; group < groupCount; group += 1) {
     starts[group + 1] = (starts[group + 1] as number) + (starts[group] as number)
   }
-  return starts
-}
-
-function groupValues(values: Float64Array, groups: Int32Array, starts: Int32Array): Float64Array {
   const next = starts.slice()
   const grouped = new Float64Array(values.length)
   for (let at = 0; at < values.length; at += 1) {
@@ -92,5 +89,5 @@ function groupValues(values: Float64Array, groups: Int32Array, starts: Int32Arra
     grouped[place] = values[at] as number
     next[group] = place + 1
   }
-  return grouped
+  return (group) => grouped.subarray(starts[group], starts[group + 1])
 }
