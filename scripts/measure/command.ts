@@ -52,6 +52,7 @@ export interface Command {
 type Numbers = Readonly<Record<string, number>>
 type Options = Readonly<Record<string, string | undefined>> &
   Partial<Readonly<Record<'help' | 'quick' | 'sqlite' | 'postgres', boolean>>>
+type Values = Readonly<Record<string, unknown>>
 
 /** Runs a command. The exit status is 0, 1 when a mark was missed, or 2 when the run failed. */
 export async function runCommand(command: Command): Promise<void> {
@@ -90,7 +91,8 @@ async function run(command: Command): Promise<boolean> {
   const stores = STORES.filter((store) => (store === 'SQLite' ? sqlite : postgres))
   const sections: string[] = []
   const marks: Mark[] = []
-  const flagged = Object.keys(parts).filter((name) => name in values)
+  // A number may have the name of a part.
+  const flagged = Object.keys(parts).filter((name) => (values as Values)[name] === true)
   const named = flagged.length > 0 ? flagged : undefined
   const chosen = chosenNames('--only', only, Object.keys(parts)) ?? named
   for (const name of chosen ?? usual) {
