@@ -172,13 +172,20 @@ const longOnPostgres = {
   },
 }
 
+/** Distributes all types, however small, unless the URL says otherwise. */
+const DISTRIBUTED = 'options=-c oqs.distribute_from=0'
+const coordinator = process.env['OQS_TEST_CITUS'] ?? ''
+
 /** Only where a coordinator is given; there is one database, so one file after another. */
 const citus = {
   extends: true as const,
   test: {
     name: 'citus',
     include: [...ON_EVERY_STORE, ...ON_POSTGRES],
-    provide: { store: 'citus' as const, postgresUrl: process.env['OQS_TEST_CITUS'] ?? '' },
+    provide: {
+      store: 'citus' as const,
+      postgresUrl: coordinator.includes('?') ? coordinator : `${coordinator}?${DISTRIBUTED}`,
+    },
     globalSetup: START_RUN,
     sequence: { groupOrder: 1 },
     fileParallelism: false,
@@ -201,7 +208,7 @@ export default defineConfig({
       longExplorer,
       long,
       longOnPostgres,
-      ...(process.env['OQS_TEST_CITUS'] === undefined ? [] : [citus]),
+      ...(coordinator === '' ? [] : [citus]),
     ],
     reporters: ['default', './test/support/closing-line-reporter.ts'],
     // More than there are cores: much of the time goes into processes that are waited for.

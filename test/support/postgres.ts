@@ -28,7 +28,7 @@ export async function createDatabase(
 
 /**
  * Creates an empty schema in the database of a Citus coordinator, because the workers have no other
- * database; disposing drops it. The name of the database must contain "test".
+ * database; disposing drops it. The name of the database must contain "test". Options of the URL apply.
  */
 export async function createCitusSchema(databaseUrl: string): Promise<TestDatabase> {
   const database = new URL(databaseUrl).pathname.slice(1)
@@ -40,7 +40,8 @@ export async function createCitusSchema(databaseUrl: string): Promise<TestDataba
   const name = `oqs_test_${process.pid}_${randomBytes(6).toString('hex')}`
   await runSql(databaseUrl, `CREATE SCHEMA ${name}`)
   const url = new URL(databaseUrl)
-  url.searchParams.set('options', `-c search_path=${name}`)
+  const options = url.searchParams.get('options') ?? ''
+  url.searchParams.set('options', `${options} -c search_path=${name}`)
   const drop = async () => {
     await runSql(databaseUrl, `DROP SCHEMA IF EXISTS ${name} CASCADE`)
     // Settings that a test has made for the database would affect later tests.

@@ -32,6 +32,7 @@ import { readObjects } from './catalogue/missing-tables.ts'
 import { SharedCatalogue } from './catalogue/shared-catalogue.ts'
 import { sizeSql } from './catalogue/table-sizes.ts'
 import { type Capabilities, readCapabilities, refuseUnsupported } from './citus/capabilities.ts'
+import { distributeGrown } from './citus/distribution.ts'
 import { publishPendingOf, recoverPending } from './citus/pending-commit.ts'
 import { PostgresOperations } from './construction/postgres-operations.ts'
 import { finishChange, rewriteInBackground } from './construction/rewrite-step.ts'
@@ -186,6 +187,7 @@ class PostgresStore extends CoreStore implements ObjectStore {
 
   async rewriteNext(): Promise<RewriteProgress | undefined> {
     const progress = await rewriteInBackground(this)
+    if (progress === undefined) await distributeGrown(this)
     if (progress?.phase === 'published') this.publications.announce(progress.typeRid)
     return progress
   }

@@ -6,9 +6,11 @@ import {
   type TableOfType,
   type TableSession,
 } from '../../core/catalogue/build-table.ts'
+import { objectTable } from '../../core/catalogue/object-tables.ts'
 import { lockType, type WriteTable } from '../../core/commits/locked-type.ts'
 import { integer, type Operation } from '../../core/session/session.ts'
 import type { Capabilities } from '../citus/capabilities.ts'
+import { distributeLarge } from '../citus/distribution.ts'
 import { type PostgresContext, writeInTurn } from '../citus/pending-commit.ts'
 import type { Session, WriteSession } from '../driver/database.ts'
 import { runIn } from '../driver/postgres-session.ts'
@@ -66,13 +68,17 @@ export async function writeToTable<Result>(
   session: WriteSession,
   capabilities: Capabilities,
   table: WrittenTable,
-  addsRows: boolean,
+  newRows: number,
   write: () => Promise<Result>,
 ): Promise<Result> {
-  const isFirst = addsRows && !table.isCreated
+  const isFirst = newRows > 0 && !table.isCreated
   const isIndexed = isFirst && table.isLoading !== true
+  const canDistribute = capabilities.isDistributed && (isFirst || table.isLoading === true)
   const buildAll = () => buildIn(session, capabilities, (on) => buildIndexes(on, table))
   if (isFirst) await buildIn(session, capabilities, (on) => createTable(on, table))
+  if (canDistribute) {
+    await runIn(session, (core) => distributeLarge(core, objectTable(table.id), newRows))
+  }
   // Citus allows no index in a transaction that has written to several machines.
   if (isIndexed && capabilities.isDistributed) await buildAll()
   // Not before the locks are held: waiting for a lock keeps the short timeout.

@@ -13,7 +13,8 @@ import type { TableDialect } from '../../core/catalogue/build-table.ts'
 import { NEVER_CLOSED } from '../../core/catalogue/object-tables.ts'
 import { type CoreSession, integer, type Operation, settled } from '../../core/session/session.ts'
 import { columnOf, type NewField } from '../../sql/compile/field-numbers.ts'
-import { type Capabilities, distributeTable } from '../citus/capabilities.ts'
+import type { Capabilities } from '../citus/capabilities.ts'
+import { distributeLarge } from '../citus/distribution.ts'
 import { type ColumnType, columnType } from './column-codec.ts'
 import {
   elementColumnOf,
@@ -35,7 +36,7 @@ export function objectTablesOf(capabilities: Capabilities): TableDialect<ColumnT
     *create(session, table, columns) {
       yield* dropLeftover(session, table)
       yield* createEmpty(session, table, columns)
-      if (capabilities.isDistributed) yield* distributeTable(session, table)
+      if (capabilities.isDistributed) yield* distributeLarge(session, table)
       // For walks over the current objects; also guarantees one current row per object.
       yield* session.execute(
         `CREATE UNIQUE INDEX ${table}_current ON ${table} (pk) WHERE valid_to = ${NEVER_CLOSED}`,

@@ -1,5 +1,4 @@
 /** Everything that differs between PostgreSQL and Citus. */
-import { type CoreSession, integer, type Operation } from '../../core/session/session.ts'
 import type { Database, Session } from '../driver/database.ts'
 
 export interface Capabilities {
@@ -33,19 +32,6 @@ export const CAPABILITIES = {
 export async function readCapabilities(session: Session): Promise<Capabilities> {
   const rows = await session.query(`SELECT 1 FROM pg_extension WHERE extname = 'citus'`)
   return rows.length > 0 ? CAPABILITIES.citus : CAPABILITIES.postgres
-}
-
-/** Every page queries every shard: two per machine keep all machines busy, more only add cost. */
-const SHARDS_PER_WORKER = 2
-
-/** Distributes a new, empty table by key. */
-export function* distributeTable(session: CoreSession, table: string): Operation<void> {
-  const sql = 'SELECT count(*) FROM citus_get_active_worker_nodes()'
-  const workers = (yield* session.find(sql, [], { count: integer }))?.count ?? 0
-  yield* session.run(
-    `SELECT create_distributed_table(?::regclass, 'pk', shard_count => ?::integer)`,
-    [table, Math.max(workers, 1) * SHARDS_PER_WORKER],
-  )
 }
 
 /**

@@ -97,7 +97,7 @@ async function writeType(
   const commits = changes.map((some) => chain.add(some))
   const { rows, closed } = chain
   const target = { ...table, typeId: type.id }
-  const counts = await writeToTable(session, capabilities, target, rows.length > 0, async () => {
+  const counts = await writeToTable(session, capabilities, target, rows.length, async () => {
     const closedBefore = await closeRowsAt(session, table, closed)
     const closedRows = closedBefore + chain.closedWithin
     const liveCount = table.liveCount + rows.length - closedRows

@@ -105,7 +105,7 @@ async function writeChanges(
   target: CommitTarget,
   keepsExisting: boolean,
 ): Promise<Written> {
-  return writeToTable(session, capabilities, target, settled.changes.some(isPut), () =>
+  return writeToTable(session, capabilities, target, settled.changes.filter(isPut).length, () =>
     writeRows(session, capabilities, settled, target, keepsExisting),
   )
 }

@@ -82,7 +82,7 @@ export async function writeGroup(
     session,
     capabilities,
     target,
-    objects.length > 0,
+    objects.length,
     () => writeRows(session, capabilities, target, commits),
   )
   const versions = commits.filter(({ puts, deletes }) => puts.length + deletes.length > 0)
