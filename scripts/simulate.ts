@@ -18,13 +18,14 @@ const seeds: Part<{ readonly seeds: number; readonly first: number; readonly pro
     full: { seeds: 1000, first: 1, processes: PROCESSES },
     quick: { seeds: 20, first: 1, processes: PROCESSES },
     usualStores: ['SQLite'],
-    async run({ bench, numbers, store }) {
+    async run({ bench, numbers, texts: { citus }, store }) {
       const started = performance.now()
       let done = 0
       const { clean, failed } = await runSeeds({
         ...numbers,
         count: numbers.seeds,
-        postgres: await serverOf(bench, store),
+        postgres: await serverOf(bench, store, citus),
+        citus,
         onSeed: () => {
           done += 1
           if (done % 10 === 0) showProgress(`${done} of ${numbers.seeds} seeds`)
@@ -32,7 +33,9 @@ const seeds: Part<{ readonly seeds: number; readonly first: number; readonly pro
       })
       const seconds = (performance.now() - started) / 1000
       const rate = `${(clean / seconds).toFixed(1)} seeds per second`
-      print(`${clean} seeds are clean on ${store}, in ${seconds.toFixed(0)} s (${rate})`)
+      print(
+        `${clean} seeds are clean on ${citus === undefined ? store : 'Citus'}, in ${seconds.toFixed(0)} s (${rate})`,
+      )
       if (failed !== undefined) {
         const option = store === 'SQLite' ? '--sqlite' : '--postgres'
         print(failed.failure ?? '')
@@ -46,9 +49,10 @@ const replay: Part<{ readonly seed: number }> = {
   about: 'Runs one seed, and prints everything that happens.',
   full: { seed: 1 },
   usualStores: ['SQLite'],
-  async run({ bench, numbers: { seed }, store }) {
-    const postgres = await serverOf(bench, store)
-    const databases = postgres === undefined ? sqliteDatabases() : postgresDatabases(postgres)
+  async run({ bench, numbers: { seed }, texts: { citus }, store }) {
+    const server = citus ?? (await serverOf(bench, store, citus))
+    const isCitus = citus !== undefined
+    const databases = server === undefined ? sqliteDatabases() : postgresDatabases(server, isCitus)
     await using simulator = new Simulator(databases)
     const result = await simulator.run(seed)
     for (const line of result.trace) print(line)
@@ -90,10 +94,15 @@ await runCommand({
 and clock jumps, and compares every answer with a model. A seed always gives the same history.`,
   parts: { seeds, replay, planted },
   usual: ['seeds'],
+  texts: { 'citus=URL': 'with --postgres: a database on a Citus coordinator instead' },
 })
 
 /** Returns the URL of a server whose commits need not be durable; undefined on SQLite. */
-async function serverOf(bench: Workbench, store: StoreName): Promise<string | undefined> {
-  if (store === 'SQLite') return undefined
+async function serverOf(
+  bench: Workbench,
+  store: StoreName,
+  citus: string | undefined,
+): Promise<string | undefined> {
+  if (store === 'SQLite' || citus !== undefined) return undefined
   return process.env['OQS_TEST_POSTGRES'] ?? bench.use(await startPostgresServer()).url
 }

@@ -1,5 +1,4 @@
 /** What the same requests cost on Citus and on one PostgreSQL server. */
-import { createCitusSchema } from '../../test/support/postgres.ts'
 import type { Part } from '../measure/command.ts'
 import { type Case, compareSides, type RoundOptions, type Side } from '../measure/compare.ts'
 import { allCases } from '../measure/pages.ts'
@@ -28,9 +27,9 @@ database on a coordinator; its name must contain "test". OQS_TEST_POSTGRES may n
   async run({ bench, numbers, texts, print }) {
     const coordinator = texts['citus']
     if (coordinator === undefined) throw new Error('--citus=URL is missing')
-    const cluster = bench.use(await createCitusSchema(coordinator))
     const sides: Side[] = []
-    const stores = { PostgreSQL: await bench.createStore('plain'), Citus: cluster.url }
+    const plain = await bench.createStore('plain')
+    const stores = { PostgreSQL: plain, Citus: await bench.createStore('citus', coordinator) }
     for (const [name, store] of Object.entries(stores)) {
       const settings = { ...NO_CACHE, OQS_COLUMNS_MEMORY: '0' }
       const service = await bench.startService({ store, settings })

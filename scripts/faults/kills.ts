@@ -19,23 +19,25 @@ interface WriteNumbers {
 
 export const writes: Part<WriteNumbers> = {
   about: `Kills a service while writers and snapshot walkers load it, and starts it again on the same store.
-On PostgreSQL, every fourth kill also ends the server, which is always a private one. After each kill,
+On PostgreSQL, but not on Citus, every fourth kill also ends the server, a private one. After each kill,
 every acknowledged write must be there once, nothing that was refused may be visible, a write without
 a response must be applied completely or not at all, and the walks must continue.`,
   full: { kills: 200, objects: 1_000_000, seed: 1 },
   quick: { kills: 4, objects: 10_000, seed: 1 },
-  async run({ bench, numbers, store, print }) {
+  async run({ bench, numbers, texts: { citus }, store, print }) {
     const { kills, objects } = numbers
     // A server of its own, because it is killed.
     const database =
-      store === 'PostgreSQL' && bench.use(await startPostgresServer({ isDurable: true }))
+      store === 'PostgreSQL' &&
+      citus === undefined &&
+      bench.use(await startPostgresServer({ isDurable: true }))
     showProgress(`loading ${count(objects)} objects`)
     let killed = 0
     const report = await killService({
       ...numbers,
       store: database
         ? bench.use(await createDatabase(database.url)).url
-        : await bench.createStore('killed'),
+        : await bench.createStore('killed', citus),
       ...(database && { database }),
       onStart: (child) => bench.adopt(child),
       report: ({ restartMs }) => {
@@ -75,10 +77,10 @@ command, and then completes the import. Either the old objects or the new ones m
 the completed import must equal its file.`,
   full: { importKills: 20 },
   quick: { importKills: 1 },
-  async run({ bench, numbers, store, print }) {
+  async run({ bench, numbers, texts: { citus }, store, print }) {
     const counts = new Map<string, { old: number; new: number }>()
     const createStore = async () => ({
-      name: await bench.createStore('import'),
+      name: await bench.createStore('import', citus),
       [Symbol.asyncDispose]: async () => {},
     })
     await killImports(createStore, killsInEachPhase(numbers.importKills), (killed) => {

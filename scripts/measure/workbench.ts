@@ -12,7 +12,7 @@ import { pipeline } from 'node:stream/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { startProgram, waitForLine } from '../../test/support/oqs-process.ts'
-import { createDatabase, runSql } from '../../test/support/postgres.ts'
+import { createCitusSchema, createDatabase, runSql } from '../../test/support/postgres.ts'
 import { startPostgresServer } from '../../test/support/postgres-server.ts'
 import { ADMIN_TOKEN } from '../../test/support/service.ts'
 import type { Target } from './connection.ts'
@@ -128,8 +128,12 @@ export class Workbench implements AsyncDisposable {
     child.once('exit', () => this.#children.delete(child))
   }
 
-  /** Creates an empty store, and returns a value for `OQS_STORE`. */
-  async createStore(name: string): Promise<string> {
+  /**
+   * Creates an empty store, and returns a value for `OQS_STORE`. Uses a database on a Citus
+   * coordinator, if its URL is given.
+   */
+  async createStore(name: string, citus?: string): Promise<string> {
+    if (citus !== undefined) return this.use(await createCitusSchema(citus)).url
     this.#stores += 1
     if (this.#storeName === 'SQLite') {
       return `sqlite:${join(this.folder, `${name}-${this.#stores}.db`)}`

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openStore } from '../../src/server/open-store.ts'
 import { openSqliteStore } from '../../src/store/sqlite/open.ts'
-import { createDatabase } from '../support/postgres.ts'
+import { createCitusSchema, createDatabase } from '../support/postgres.ts'
 import { runFolder } from '../support/run-folder.ts'
 import { createInlineThreads } from './inline-threads.ts'
 
@@ -64,10 +64,13 @@ export function memoryFolder(): string {
   return runFolder() ?? (existsSync(MEMORY) ? MEMORY : tmpdir())
 }
 
-/** Creates databases on a server, which is given by the URL of any database on it. */
-export function postgresDatabases(serverUrl: string): CreateDatabase {
+/**
+ * Creates databases on a server, which is given by the URL of any database on it, or schemas in a
+ * database of Citus.
+ */
+export function postgresDatabases(serverUrl: string, isCitus = false): CreateDatabase {
   return async () => {
-    const { url: name, drop } = await createDatabase(serverUrl)
+    const { url: name, drop } = await (isCitus ? createCitusSchema : createDatabase)(serverUrl)
     const open: typeof openStore = (store, options) =>
       openStore(store, { ...options, rewrittenAtOnceMax: 0 })
     return { name, open, [Symbol.asyncDispose]: drop }

@@ -10,6 +10,8 @@ export interface SeedsSpec {
   readonly processes: number
   /** The URL of a PostgreSQL server; SQLite if undefined. */
   readonly postgres?: string | undefined
+  /** The URL of a database on a Citus coordinator, in place of it. */
+  readonly citus?: string | undefined
   /** The checkout whose service is simulated; this one if undefined. */
   readonly checkout?: string | undefined
   readonly onSeed?: (message: SeedMessage) => void
@@ -33,6 +35,7 @@ export async function runSeeds(spec: SeedsSpec): Promise<SeedsResult> {
       count: Math.ceil((count - at) / processes),
       stride: processes,
       postgres: spec.postgres ?? '',
+      citus: spec.citus ?? '',
     }
     const onMessage = (message: SeedMessage) => {
       if (message.failure === undefined) clean += 1

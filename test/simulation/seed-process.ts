@@ -20,11 +20,14 @@ const POSTGRES_LANES = 8
 
 const TEXT = { type: 'string', default: '' } as const
 const { values } = parseArgs({
-  options: { first: TEXT, count: TEXT, stride: TEXT, postgres: TEXT },
+  options: { first: TEXT, count: TEXT, stride: TEXT, postgres: TEXT, citus: TEXT },
 })
-const isSqlite = values.postgres === ''
+const server = values.citus || values.postgres
+const isSqlite = server === ''
 const folder = mkdtempSync(join(memoryFolder(), 'oqs-seeds-'))
-const databases = isSqlite ? sqliteDatabases(folder) : postgresDatabases(values.postgres)
+const databases = isSqlite
+  ? sqliteDatabases(folder)
+  : postgresDatabases(server, server === values.citus)
 const seeds = Array.from(
   { length: Number(values.count) },
   (_, run) => Number(values.first) + run * Number(values.stride),

@@ -13,8 +13,8 @@ import { findBinaries, type Owner, serverOwner } from './postgres-binaries.ts'
 export interface PostgresServer extends AsyncDisposable {
   /** The URL of its database `postgres`. */
   readonly url: string
-  /** Ends the server like a crash does. */
-  kill(): Promise<void>
+  /** Ends the server like a crash does; SIGKILL leaves its processes to notice that. */
+  kill(signal?: 'SIGKILL'): Promise<void>
   /** Shuts the server down without waiting for its clients. */
   stop(): Promise<void>
   /** Starts the server again, on the same port with the same data. */
@@ -92,7 +92,7 @@ export async function startPostgresServer(
     ])
     return {
       url,
-      kill: () => end('SIGQUIT'),
+      kill: (signal) => end(signal ?? 'SIGQUIT'),
       stop: () => end('SIGINT'),
       start,
       [Symbol.asyncDispose]: remove,

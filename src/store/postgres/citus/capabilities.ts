@@ -56,12 +56,12 @@ const FUNCTIONS = [
 ]
 
 async function distributeFunction(session: Session, name: string): Promise<void> {
-  const distributed = await session.query(
-    `SELECT 1 FROM pg_dist_object
-     WHERE classid = 'pg_proc'::regclass AND objid = ?::regprocedure`,
+  const local = await session.query(
+    `SELECT 1 WHERE to_regprocedure(?) NOT IN
+       (SELECT objid FROM pg_dist_object WHERE classid = 'pg_proc'::regclass)`,
     [name],
   )
-  if (distributed.length > 0) return
+  if (local.length === 0) return
   await session.query('SELECT create_distributed_function(?::regprocedure)', [name])
 }
 
