@@ -6,8 +6,8 @@ export interface CitusCluster {
   /** The URL of the database of the coordinator. */
   readonly url: string
   readonly workers: readonly PostgresServer[]
-  /** Adds one of the workers, and moves shards to it. */
-  readonly addWorker: (worker: PostgresServer) => Promise<void>
+  /** Adds one of the workers, moves shards to it, and returns how many it then has. */
+  readonly addWorker: (worker: PostgresServer) => Promise<number>
 }
 
 const DATABASE = 'oqs_test'
@@ -49,7 +49,11 @@ export async function startCitusCluster(
   for (const worker of workers.slice(0, added)) await add(worker)
   const addWorker = async (worker: PostgresServer) => {
     await add(worker)
-    await runSql(url, 'SELECT rebalance_table_shards()')
+    const rows = await runSql(url, [
+      'SELECT rebalance_table_shards()',
+      `SELECT 1 FROM citus_shards WHERE nodeport = ${portOf(worker)}`,
+    ])
+    return rows.length
   }
   return { url, workers, addWorker }
 }
