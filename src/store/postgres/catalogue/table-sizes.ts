@@ -4,17 +4,21 @@ import type { Capabilities } from '../citus/capabilities.ts'
 const DATABASE_BYTES = 'pg_database_size(current_database())'
 /** All shards of the database, with one question to each machine. */
 const SHARD_BYTES = '(SELECT coalesce(sum(size), 0) FROM citus_shard_sizes())'
+/** The same by table. It depends on nothing else, so the database computes it once. */
+const SHARDED_BYTES = `(SELECT jsonb_object_agg(name, bytes) FROM (
+  SELECT logicalrelid::oid::text AS name, sum(size) AS bytes
+  FROM citus_shard_sizes() AS sizes JOIN pg_dist_shard AS d ON d.shardid = sizes.shard_id
+  GROUP BY logicalrelid) AS tables)`
 
 export function sizeSql({ isDistributed }: Capabilities): SizeSql {
-  const kind = 'postgresql'
-  if (isDistributed) {
-    return { kind, storedBytes: `${DATABASE_BYTES} + ${SHARD_BYTES}`, typeBytes: 'NULL' }
-  }
+  const table = `to_regclass('oqs_object_' || s.id)`
+  const own = `pg_total_relation_size(${table})`
+  const shards = `coalesce((${SHARDED_BYTES} ->> ${table}::oid::text)::bigint, 0)`
   return {
-    kind,
-    storedBytes: DATABASE_BYTES,
+    kind: 'postgresql',
+    storedBytes: isDistributed ? `${DATABASE_BYTES} + ${SHARD_BYTES}` : DATABASE_BYTES,
     // All tables of a type, those of earlier versions and of replacements included.
-    typeBytes: `(SELECT coalesce(sum(pg_total_relation_size(to_regclass('oqs_object_' || s.id))), 0)
+    typeBytes: `(SELECT coalesce(sum(${isDistributed ? `${own} + ${shards}` : own}), 0)
       FROM oqs_object_table AS s WHERE s.object_type_id = t.id AND s.is_created)`,
   }
 }
