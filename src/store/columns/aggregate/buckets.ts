@@ -1,6 +1,7 @@
 /** The buckets of numbers and times, as the databases compute them. */
 import type { TimeStep, TimeType } from '../../../query/aggregation/aggregation.ts'
 import { WEEK_OFFSET_SECONDS, WEEK_SECONDS } from '../../../query/aggregation/time-step.ts'
+import { millisecondsOf } from '../segment/stored-form.ts'
 import type { Steps } from './group-codes.ts'
 
 /** Returns how many whole widths a number contains, rounded down; a bigint if a double is inexact. */
@@ -26,24 +27,34 @@ export function floorDivide(value: bigint, by: bigint): bigint {
   return value / by - (value % by < 0n ? 1n : 0n)
 }
 
-const DAY_SECONDS = 86_400
+const DAY_MS = 86_400_000
 
 /** Returns a function that numbers the step of a time: days or microseconds since 1970. */
 export function stepNumberOf(type: TimeType, step: TimeStep): (time: number) => number {
-  const secondsOf =
-    type === 'date'
-      ? (days: number) => days * DAY_SECONDS
-      : (micros: number) => Math.floor(micros / 1e6)
+  const ofMilliseconds = stepOfMilliseconds(step)
+  return type === 'date'
+    ? (days) => ofMilliseconds(days * DAY_MS)
+    : (micros) => ofMilliseconds(Math.floor(micros / 1000))
+}
+
+/** Does the same for timestamps as texts, whose microseconds doubles may not hold exactly. */
+export function stepNumberOfText(step: TimeStep): (timestamp: string) => number {
+  const ofMilliseconds = stepOfMilliseconds(step)
+  return (timestamp) => ofMilliseconds(millisecondsOf(timestamp))
+}
+
+function stepOfMilliseconds(step: TimeStep): (milliseconds: number) => number {
   switch (step.unit) {
     case 'seconds':
-      return (time) => Math.floor(secondsOf(time) / step.count)
+      return (milliseconds) => Math.floor(milliseconds / (step.count * 1000))
     case 'milliseconds':
-      return (micros) => Math.floor(Math.floor(micros / 1000) / step.count)
+      return (milliseconds) => Math.floor(milliseconds / step.count)
     case 'week':
-      return (time) => Math.floor((secondsOf(time) + WEEK_OFFSET_SECONDS) / WEEK_SECONDS)
+      return (milliseconds) =>
+        Math.floor((milliseconds + WEEK_OFFSET_SECONDS * 1000) / (WEEK_SECONDS * 1000))
     case 'months': {
       const monthOf = monthsOfDays()
-      return (time) => Math.floor(monthOf(Math.floor(secondsOf(time) / DAY_SECONDS)) / step.count)
+      return (milliseconds) => Math.floor(monthOf(Math.floor(milliseconds / DAY_MS)) / step.count)
     }
   }
 }
@@ -59,7 +70,7 @@ export function stepsOf(type: TimeType, step: TimeStep): Steps {
     case 'week':
       return { offset: WEEK_OFFSET_SECONDS * 1e6, width: WEEK_SECONDS * 1e6 }
     case 'months':
-      return { offset: 0, width: DAY_SECONDS * 1e6 }
+      return { offset: 0, width: DAY_MS * 1000 }
   }
 }
 
@@ -73,7 +84,7 @@ function monthsOfDays(): (day: number) => number {
     if (day === lastDay) return lastMonth
     let month = known.get(day)
     if (month === undefined) {
-      const date = new Date(day * DAY_SECONDS * 1000)
+      const date = new Date(day * DAY_MS)
       month = date.getUTCFullYear() * 12 + date.getUTCMonth()
       known.set(day, month)
     }

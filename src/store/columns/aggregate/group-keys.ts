@@ -11,7 +11,7 @@ import { toColumnValue as comparedColumn } from '../../../query/compared-value.t
 import { hasBit } from '../arrays/bits.ts'
 import type { Column, PointColumn } from '../segment/column.ts'
 import { fromNumber, fromText, isExact, toNumber, toText } from '../segment/stored-form.ts'
-import { bucketOf, floorDivide, stepNumberOf, stepsOf } from './buckets.ts'
+import { bucketOf, floorDivide, stepNumberOf, stepNumberOfText, stepsOf } from './buckets.ts'
 import {
   type Coder,
   listCoder,
@@ -44,10 +44,11 @@ export function groupKeys(grouping: Grouping): GroupKeys {
       return widthKeys(grouping)
     case 'duration': {
       const { step, type } = grouping
+      const stepOfText = stepNumberOfText(step)
       return wholeKeys({
         ofNumber: stepNumberOf(type, step),
         steps: stepsOf(type, step),
-        ofText: (text) => BigInt(stepNumberOf(type, step)(toNumber(type, text))),
+        ofText: (text) => BigInt(stepOfText(text)),
         json: (number) => stepStartJson(type, step, BigInt(number)),
       })
     }

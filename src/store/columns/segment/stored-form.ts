@@ -19,11 +19,16 @@ export function toNumber(type: ScalarType, value: ColumnValue): number {
       return Date.parse(String(value)) / DAY_MS
     case 'timestamp': {
       const text = String(value)
-      return Date.parse(`${text.slice(0, 23)}Z`) * 1000 + Number(text.slice(23, 26))
+      return millisecondsOf(text) * 1000 + Number(text.slice(23, 26))
     }
     default:
       return Number(value)
   }
+}
+
+/** Returns the whole milliseconds of a timestamp, which are exact for every year. */
+export function millisecondsOf(timestamp: string): number {
+  return Date.parse(`${timestamp.slice(0, 23)}Z`)
 }
 
 /** True if a number stands for one value only. */
