@@ -62,9 +62,9 @@ export class NumberCodes {
     return this.#first === undefined && this.#others.size === 0
   }
 
-  /** The window starts at the smallest number of the first segment. */
+  /** The window starts at the smallest number of the first segment, or at 0 if that has no distance. */
   startAt(first: number): void {
-    if (this.#first === undefined && Number.isFinite(first)) this.#first = Math.floor(first)
+    this.#first ??= Number.isFinite(first) ? Math.floor(first) : 0
   }
 
   get first(): number {
