@@ -178,7 +178,6 @@ function filtersOf(world: World, type: GeneratedType, how: Case): Filters | unde
     segments,
     patternTest: ({ pattern }) => patternTest(pattern),
     linkedValues: () => undefined,
-    foundRows: () => undefined,
   })
   if (filters !== undefined) answered += 1
   return filters

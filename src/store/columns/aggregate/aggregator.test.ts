@@ -62,7 +62,6 @@ function aggregate(query: Query, groupings: readonly Grouping[], metrics: readon
     segments,
     patternTest: () => () => false,
     linkedValues: () => undefined,
-    foundRows: () => undefined,
   })
   const aggregator = new Aggregator({ groupings, metrics })
   for (const [at, segment] of segments.entries()) {

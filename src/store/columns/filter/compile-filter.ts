@@ -8,9 +8,8 @@ import { endOfPrefix, isPrefixPattern, literalPrefix } from '../../../query/matc
 import type { Field, LinkedQuery, Query } from '../../../query/query.ts'
 import { resolveField } from '../../../query/resolve-field.ts'
 import { areaBoxes } from '../../sql/compile/query-fields.ts'
-import type { Bits } from '../arrays/bits.ts'
 import type { Segment } from '../segment/segment.ts'
-import { and, EVERYTHING, type Filter, fromBits, not, or, testAmong } from './filter.ts'
+import { and, EVERYTHING, type Filter, not, or, testAmong } from './filter.ts'
 import { intervalFilters } from './interval-filter.ts'
 import { textFilters } from './text-filter.ts'
 import { doublesIn, presenceFilter, type ValueCondition, valueFilter } from './value-filter.ts'
@@ -23,14 +22,10 @@ export interface FilterSources {
   readonly patternTest: (query: Query & { kind: 'pattern' }) => (text: string) => boolean
   /** Returns the values of `linkedProperty` of the linked objects; undefined if they are unknown. */
   readonly linkedValues: (query: LinkedQuery) => readonly ColumnValue[] | undefined
-  /** Returns the matches that the database found, in each segment; undefined if it was not asked. */
-  readonly foundRows: (query: Query) => readonly Bits[] | undefined
 }
 
 /** Returns a filter for each segment; undefined if columns do not answer the query. */
 export function compileFilter(query: Query, sources: FilterSources): readonly Filter[] | undefined {
-  const found = sources.foundRows(query)
-  if (found !== undefined) return found.map(fromBits)
   switch (query.kind) {
     case 'everything':
       return sources.segments.map(() => EVERYTHING)

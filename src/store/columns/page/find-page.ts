@@ -36,7 +36,10 @@ interface Search<Term, Cursor> {
 }
 
 export type PageSearch = Search<OrderTerm, PageCursor>
-export type SetPageSearch = Search<MergedTerm, SetPageCursor>
+export interface SetPageSearch extends Search<MergedTerm, SetPageCursor> {
+  /** The counts of parts that are known; all others are counted. */
+  readonly knownCounts?: readonly (number | undefined)[]
+}
 
 interface Counted {
   /** The number of matches on all pages; undefined if it is not needed. */
@@ -80,10 +83,13 @@ export function findSetPage(
   let foundBefore = 0
   for (const [part, segments] of parts.entries()) {
     const bound = boundOf(search, part, foundBefore)
+    const knownCount = search.knownCounts?.[part]
+    const needsCount = search.needsCount && knownCount === undefined
+    totalCount += knownCount ?? 0
     for (const filtered of segments) {
       const terms = localTerms(filtered.segment, search.order, part)
       if (terms === undefined) return undefined
-      const { positions, count } = findInSegment(filtered, terms, search, bound)
+      const { positions, count } = findInSegment(filtered, terms, { ...search, needsCount }, bound)
       if (positions.length > 0) lists.push({ part, segment: filtered.segment, positions, terms })
       totalCount += count
       foundBefore += positions.length

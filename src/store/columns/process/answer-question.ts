@@ -94,6 +94,10 @@ function answerSetPage(
     cursor,
     limit: maxObjects + 1,
     needsCount: includeTotalCount,
+    // As on a page of one type, the count without conditions is that of the current objects.
+    knownCounts: parts.map(({ objectType, query }) =>
+      query.kind === 'everything' ? tableOf(objectType, open).liveCount : undefined,
+    ),
     onChunk: open.onChunk,
   })
   const versions = typesOfSet(parts).map((type) => tableOf(type, open).version)
@@ -133,7 +137,6 @@ function filterSegments(
     segments,
     patternTest: ({ pattern }) => patternTest(pattern),
     linkedValues: (linked) => linkedValues(linked, open),
-    foundRows: () => undefined,
   })
   return filters?.map((filter, at) => ({
     segment: segments[at] as Segment,
