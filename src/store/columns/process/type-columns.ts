@@ -6,12 +6,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { ColumnsStatus } from '../../port/maintenance.ts'
 import type { ColumnFeed, FeedHead } from '../feed/column-feed.ts'
 import { columnSpecs } from '../segment/column-specs.ts'
+import type { SharedSegment } from '../table/shared-segment.ts'
 import { type BaseSegment, TableColumns } from '../table/table-columns.ts'
 import { ColumnBuilder } from './build-queue.ts'
+import { applyNext } from './catch-up.ts'
 import { ColumnFiles } from './column-files.ts'
 import { toEvict, usedBytes } from './column-memory.ts'
 import type { Unavailable } from './messages.ts'
-import { type Entry, mayLag, newEntry, refuse } from './type-entry.ts'
+import { type Entry, mayLag, newEntry, refuse, statusOf } from './type-entry.ts'
 
 export interface TypeColumnsOptions {
   readonly storeName: string
@@ -33,8 +35,6 @@ export interface TypeColumnsOptions {
   readonly onClosed: (ids: readonly number[]) => void
 }
 
-/** A catch-up with more rows than this would keep questions waiting for too long. */
-const CATCH_UP_ROWS_MAX = 20_000
 /** A question waits this long for columns that are read from their file. */
 const READ_WAIT_MS = 500
 /** How often a file is marked as used. */
@@ -128,18 +128,7 @@ export class TypeColumns implements AsyncDisposable {
   }
 
   status(): ColumnsStatus {
-    const types = [...this.#entries].map(([typeRid, entry]): ColumnsStatus['types'][number] => {
-      const { columns, building, refused } = entry
-      const missing = building === undefined ? (refused?.reason ?? 'building') : 'building'
-      return {
-        typeRid,
-        state: columns === undefined ? missing : 'ready',
-        objects: columns?.base.place.size ?? 0,
-        bytes: columns?.bytes ?? 0,
-        version: columns?.seen ?? 0,
-        builtAtMs: columns?.base.builtAtMs,
-      }
-    })
+    const types = [...this.#entries].map(([typeRid, entry]) => ({ typeRid, ...statusOf(entry) }))
     return { usedBytes: usedBytes(this.#entries.values()), maxBytes: this.#options.maxBytes, types }
   }
 
@@ -169,6 +158,7 @@ export class TypeColumns implements AsyncDisposable {
     head: FeedHead,
     version: number,
   ): Promise<TableColumns | Unavailable | undefined> {
+    if (entry.isBehind && !this.#options.awaitsBuilds) return { reason: 'building' }
     const caughtUp = entry.catchingUp.then(() => this.#catchUp(entry, head))
     entry.catchingUp = caughtUp.catch(() => {})
     const columns = await caughtUp
@@ -188,21 +178,27 @@ export class TypeColumns implements AsyncDisposable {
     if (isLost || !(await this.#isCurrent(columns, head))) return this.#forget(entry)
     entry.caughtUpAt = performance.now()
     if (seen >= head.published) return columns
-    const until = head.published
-    const changes = await this.#feed.readChanges(base.source, seen, until, CATCH_UP_ROWS_MAX)
-    if (changes === 'tooMany') return this.#forget(entry)
-    const before = columns.shared.map(({ id }) => id)
-    try {
-      columns.apply(changes, until)
-    } catch (error) {
-      this.#forget(entry)
-      throw error
+    const onBehind = () => {
+      entry.isBehind = true
     }
-    const after = new Set(columns.shared.map(({ id }) => id))
-    this.#options.onClosed(before.filter((id) => !after.has(id)))
-    if (!this.#makeRoom(0, entry)) {
-      refuse(entry, 'tooLarge')
-      return this.#drop(entry)
+    try {
+      while (columns.seen < head.published) {
+        const before = columns.shared
+        const isApplied = await applyNext(this.#feed, columns, head.published, onBehind)
+        // Evicted, or built again meanwhile.
+        if (entry.columns !== columns) return await this.#catchUp(entry, head)
+        if (!isApplied) return this.#forget(entry)
+        this.#close(before.filter(({ id }) => !this.isCurrent(id)))
+        if (!this.#makeRoom(0, entry)) {
+          refuse(entry, 'tooLarge')
+          return this.#drop(entry)
+        }
+      }
+    } catch (error) {
+      if (entry.columns === columns) this.#forget(entry)
+      throw error
+    } finally {
+      entry.isBehind = false
     }
     // Nobody waits for a better base of columns that nobody asks for.
     if (columns.needsNewBase && entry.usedAt > columns.openedAt)
@@ -283,8 +279,12 @@ export class TypeColumns implements AsyncDisposable {
 
   #drop(entry: Entry): undefined {
     if (entry.columns === undefined) return
-    this.#options.onClosed(entry.columns.shared.map(({ id }) => id))
+    this.#close(entry.columns.shared)
     entry.columns = undefined
+  }
+
+  #close(segments: readonly SharedSegment[]): void {
+    this.#options.onClosed(segments.map(({ id }) => id))
   }
 
   /** Drops columns that can never be used again, and their file. */

@@ -1,4 +1,5 @@
 /** What is known of the columns of a type. */
+import type { ColumnsStatus } from '../../port/maintenance.ts'
 import type { ColumnSegmentRecord } from '../feed/column-feed.ts'
 import type { TableColumns } from '../table/table-columns.ts'
 
@@ -14,6 +15,8 @@ export interface Entry {
   building: Promise<void> | undefined
   /** While the base is read from its file, which takes little time. */
   isReading: boolean
+  /** While the columns catch up with many changes. */
+  isBehind: boolean
   /** One catch-up at a time. */
   catchingUp: Promise<unknown>
   /** When the columns were last up to date. */
@@ -33,6 +36,7 @@ export function newEntry(): Entry {
     record: undefined,
     building: undefined,
     isReading: false,
+    isBehind: false,
     catchingUp: Promise.resolve(),
     caughtUpAt: -Infinity,
     refused: undefined,
@@ -50,4 +54,20 @@ export function refuse(entry: Entry, reason: 'tooLarge' | 'failed'): void {
 export function mayLag({ columns, usedAt, caughtUpAt }: Entry, maxLagMs: number): boolean {
   const now = performance.now()
   return columns !== undefined && now - usedAt > IN_USE_MS && now - caughtUpAt < maxLagMs
+}
+
+/** Returns what the status of the service says about the columns of a type. */
+export function statusOf({
+  columns,
+  building,
+  refused,
+}: Entry): Omit<ColumnsStatus['types'][number], 'typeRid'> {
+  const missing = building === undefined ? (refused?.reason ?? 'building') : 'building'
+  return {
+    state: columns === undefined ? missing : 'ready',
+    objects: columns?.base.place.size ?? 0,
+    bytes: columns?.bytes ?? 0,
+    version: columns?.seen ?? 0,
+    builtAtMs: columns?.base.builtAtMs,
+  }
 }

@@ -1,0 +1,28 @@
+/** Brings columns up to the current version, in steps if many rows have changed. */
+import type { ColumnFeed } from '../feed/column-feed.ts'
+import type { TableColumns } from '../table/table-columns.ts'
+
+/** With more rows, one step would keep other questions waiting for too long. */
+const STEP_ROWS_MAX = 20_000
+
+/**
+ * Applies the changes of the versions up to one, or of the first of them if they are many: a large
+ * type has many once it is built. Returns false if a new base takes less.
+ */
+export async function applyNext(
+  feed: Pick<ColumnFeed, 'readChanges'>,
+  columns: TableColumns,
+  published: number,
+  onBehind: () => void,
+): Promise<boolean> {
+  const { seen, base } = columns
+  for (let until = published; ; until = seen + Math.floor((until - seen) / 2)) {
+    const changes = await feed.readChanges(base.source, seen, until, STEP_ROWS_MAX)
+    if (changes !== 'tooMany') {
+      columns.apply(changes, until)
+      return true
+    }
+    if (columns.needsNewBase || until === seen + 1) return false
+    onBehind()
+  }
+}
