@@ -18,6 +18,9 @@ export async function writeSbom(file: string, time: Date): Promise<void> {
   })
   const sbom = JSON.parse(stdout)
   sbom.metadata.timestamp = time.toISOString()
+  // npm writes the name of the folder, and its own version.
+  sbom.metadata.component.name = 'object-query-service'
+  delete sbom.metadata.tools
   delete sbom.serialNumber
   sbom.serialNumber = `urn:uuid:${uuidOf(JSON.stringify(sbom))}`
   writeFileSync(file, `${JSON.stringify(sbom, null, 2)}\n`)

@@ -13,6 +13,7 @@ import { delimiter, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { packFolder } from '../../scripts/release/pack.ts'
+import { writeSbom } from '../../scripts/release/sbom.ts'
 import { layOutService } from '../../scripts/release/service-package.ts'
 import { readRelease } from '../../src/server/release.ts'
 import { requestAssets } from '../support/explorer-assets.ts'
@@ -68,6 +69,18 @@ it('has the licences of what it contains', () => {
   for (const name of ['fastify', 'pg', 'react', 'd3-geo']) {
     expect(licences).toMatch(new RegExp(`^${name} \\d`, 'm'))
   }
+})
+
+it('has a bill of materials that does not depend on the folder or on npm', async () => {
+  const file = join(folder.path, 'sbom.json')
+  await writeSbom(file, new Date(0))
+  const { metadata, components } = JSON.parse(readFileSync(file, 'utf8'))
+  expect(metadata).toMatchObject({
+    timestamp: '1970-01-01T00:00:00.000Z',
+    component: { name: 'object-query-service', version: '1.0.0' },
+  })
+  expect(metadata.tools).toBeUndefined()
+  expect(components.map(({ name }: { name: string }) => name)).toContain('fastify')
 })
 
 it('serves objects, the explorer, and the description of the API', async () => {
