@@ -5,9 +5,9 @@
  */
 import { createHash } from 'node:crypto'
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
-import { homedir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import type { ImportCursor } from '../transfer/import/import-cursor.ts'
+import { homeFolder } from './home-folder.ts'
 
 export class ImportNote {
   readonly #path: string
@@ -26,6 +26,8 @@ export class ImportNote {
     /** Everything else that determines which objects are sent where. */
     request: Readonly<Record<string, unknown>>,
   ): Promise<ImportNote | undefined> {
+    const folder = stateFolder()
+    if (folder === undefined) return undefined
     const states: unknown[] = []
     for (const file of files) {
       const stats = file === '-' ? undefined : await stat(file).catch(() => undefined)
@@ -34,10 +36,10 @@ export class ImportNote {
     }
     const text = JSON.stringify([states, Object.entries(request).toSorted()])
     const name = createHash('sha256').update(text).digest('hex').slice(0, 32)
-    const path = join(stateFolder(), `${name}.json`)
+    const path = join(folder, `${name}.json`)
     const { pid } = await readNote(path)
     if (isRunning(pid)) return undefined
-    await removeOldNotes()
+    await removeOldNotes(folder)
     return new ImportNote(path)
   }
 
@@ -64,7 +66,7 @@ export class ImportNote {
   }
 
   async #write(note: Note): Promise<void> {
-    await mkdir(stateFolder(), { recursive: true })
+    await mkdir(dirname(this.#path), { recursive: true })
     const part = `${this.#path}.${process.pid}`
     await writeFile(part, `${JSON.stringify(note)}\n`)
     await rename(part, this.#path)
@@ -96,10 +98,10 @@ function isRunning(pid: unknown): boolean {
 }
 
 /** Removes the notes of imports that nobody has continued for a day. */
-async function removeOldNotes(): Promise<void> {
-  const names = await readdir(stateFolder()).catch(() => [])
+async function removeOldNotes(folder: string): Promise<void> {
+  const names = await readdir(folder).catch(() => [])
   for (const name of names) {
-    const path = join(stateFolder(), name)
+    const path = join(folder, name)
     const stats = await stat(path).catch(() => undefined)
     if (stats !== undefined && Date.now() - stats.mtimeMs > KEPT_MS) await rm(path, { force: true })
   }
@@ -107,7 +109,8 @@ async function removeOldNotes(): Promise<void> {
 
 const KEPT_MS = 24 * 60 * 60 * 1000
 
-function stateFolder(): string {
-  const base = process.env['XDG_STATE_HOME'] || join(homedir(), '.local', 'state')
-  return join(base, 'oqs', 'imports')
+function stateFolder(): string | undefined {
+  const home = homeFolder()
+  const base = process.env['XDG_STATE_HOME'] || (home && join(home, '.local', 'state'))
+  return base && join(base, 'oqs', 'imports')
 }

@@ -16,8 +16,9 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { homedir } from 'node:os'
+import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { homeFolder } from '../../../src/cli/home-folder.ts'
 
 export interface Manifest {
   /** The name of the folder: a hash of all files. */
@@ -39,7 +40,9 @@ export function cacheFolder(
   const { XDG_CACHE_HOME, LOCALAPPDATA, HOME } = env
   if (XDG_CACHE_HOME) return join(XDG_CACHE_HOME, 'oqs')
   if (platform === 'win32' && LOCALAPPDATA) return join(LOCALAPPDATA, 'oqs', 'cache')
-  return join(HOME || homedir(), '.cache', 'oqs')
+  const home = HOME || homeFolder()
+  // The folder must belong to the user, so nobody else can have put a program there.
+  return home ? join(home, '.cache', 'oqs') : join(tmpdir(), `oqs-${process.getuid?.()}`)
 }
 
 /** Returns the folder with the files; unpacks them if some are missing or were changed. */
