@@ -1,8 +1,8 @@
 /** The services that a user has named with `oqs context`, in a file that only this user can read. */
 import { randomUUID } from 'node:crypto'
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { homeFolder } from './home-folder.ts'
 
 export interface Context {
   readonly url: string
@@ -15,17 +15,18 @@ export interface Contexts {
   readonly contexts: Readonly<Record<string, Context>>
 }
 
-/** Returns where the contexts are kept, which depends on the system. */
-function contextsFile({ env, platform } = process): string {
+/** Returns where the contexts are kept, which depends on the system; undefined if there is no home. */
+function contextsFile({ env, platform } = process): string | undefined {
   const isWindows = platform === 'win32'
-  const folder =
-    (isWindows ? env['APPDATA'] : env['XDG_CONFIG_HOME']) ||
-    join(homedir(), isWindows ? 'AppData/Roaming' : '.config')
-  return join(folder, 'oqs', 'contexts.json')
+  const named = isWindows ? env['APPDATA'] : env['XDG_CONFIG_HOME']
+  if (named) return join(named, 'oqs', 'contexts.json')
+  const home = homeFolder()
+  return home && join(home, isWindows ? 'AppData/Roaming' : '.config', 'oqs', 'contexts.json')
 }
 
 export async function readContexts(): Promise<Contexts> {
   const file = contextsFile()
+  if (file === undefined) return { contexts: {} }
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined
     throw error
@@ -38,19 +39,24 @@ export async function readContexts(): Promise<Contexts> {
   return contexts
 }
 
+/** Returns undefined for a text that no command has written. */
 function parseContexts(text: string): Contexts | undefined {
   try {
     const read = JSON.parse(text) as Contexts
-    const all = Object.values(read.contexts)
-    return all.every(({ url }) => typeof url === 'string') ? read : undefined
+    return Object.values(read.contexts).every(isContext) ? read : undefined
   } catch {
     return undefined
   }
 }
 
+function isContext({ url, token = '' }: Context): boolean {
+  return /^https?:$/.test(URL.parse(url)?.protocol ?? '') && /^[\x21-\x7e]*$/.test(token)
+}
+
 /** Replaces the file as a whole, so that a command that runs meanwhile reads the one or the other. */
 export async function writeContexts(contexts: Contexts): Promise<void> {
   const file = contextsFile()
+  if (file === undefined) throw new Error('This user has no home folder. Set XDG_CONFIG_HOME.')
   await mkdir(dirname(file), { recursive: true, mode: 0o700 })
   const draft = `${file}.${randomUUID()}`
   try {

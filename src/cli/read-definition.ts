@@ -10,10 +10,24 @@ export interface Definition {
   readonly interfaceTypes?: readonly unknown[]
 }
 
-/** Reads the definition in a file, or all those in the files of a folder. */
+/**
+ * Reads the definition in a file, or all those in the files of a folder. These are checked, so that none
+ * of them is applied before a mistake in another one is found.
+ */
 export async function readDefinitions(path: string): Promise<readonly Definition[]> {
-  const { findDefinitionFiles } = await import('../transfer/definition/validate-files.ts')
-  return await Promise.all((await findDefinitionFiles(path)).map(readDefinition))
+  const { findDefinitionFiles, validateFiles } = await import(
+    '../transfer/definition/validate-files.ts'
+  )
+  const files = await findDefinitionFiles(path)
+  const definitions = await Promise.all(files.map(readDefinition))
+  if (files.length > 1) {
+    const checked = await validateFiles(files, readJsonFile)
+    const invalid = checked.find(({ mistakes }) => mistakes.length > 0)
+    if (invalid !== undefined) {
+      throw new Error(`${invalid.file} is invalid:\n  ${invalid.mistakes.join('\n  ')}`)
+    }
+  }
+  return definitions
 }
 
 export async function readDefinition(file: string): Promise<Definition> {

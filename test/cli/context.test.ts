@@ -94,12 +94,20 @@ describe('oqs context', () => {
     expect([code, stderr]).toEqual([status, expect.stringContaining(text)])
   })
 
-  it('says which file is damaged', async () => {
+  it.each([
+    '{"contexts": [',
+    '{"contexts": {"x": null}}',
+    '{"contexts": {"x": {"url": "nowhere"}}, "current": "x"}',
+    '{"contexts": {"x": {"url": "http://a", "token": "a\\nb"}}}',
+  ])('says which file is damaged: %s', async (text) => {
     const config = join(folder.path, 'damaged')
-    await run(['context', 'add', 'x', '--url', 'http://a'], { XDG_CONFIG_HOME: config })
-    writeFileSync(join(config, 'oqs/contexts.json'), '{"contexts": [')
-    const { code, stderr } = await run(['context', 'list'], { XDG_CONFIG_HOME: config })
-    expect([code, stderr]).toEqual([1, expect.stringContaining('oqs/contexts.json')])
+    mkdirSync(join(config, 'oqs'), { recursive: true })
+    writeFileSync(join(config, 'oqs/contexts.json'), text)
+    const { code, stderr } = await run(['whoami'], { XDG_CONFIG_HOME: config })
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining('oqs/contexts.json does not contain contexts'),
+    ])
   })
 })
 

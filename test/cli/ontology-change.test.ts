@@ -69,7 +69,7 @@ describe('a plan', () => {
     const words = await plan(fileOf({ ...aviation('integer'), description: 'Other words.' }))
     expect([words.code, words.stdout]).toEqual([
       2,
-      'aviation\nonly names and descriptions would change\n',
+      'aviation\nonly names and descriptions would change, or the ontology is new\n',
     ])
     const wider = await plan(fileOf(aviation('long')))
     expect([wider.code, wider.stderr]).toEqual([2, ''])
@@ -104,6 +104,22 @@ describe('a plan', () => {
     expect(applied.stdout).toMatch(/^applied first: .*\napplied second: .*\n$/)
     expect((await plan(definitions.path)).code).toBe(0)
   })
+})
+
+it('sends no definition of a folder before all of them are valid', async () => {
+  using definitions = tempFolder()
+  const write = (name: string, definition: object) =>
+    writeFileSync(join(definitions.path, name), JSON.stringify(definition))
+  write('a.json', { ...aviation('integer'), apiName: 'early' })
+  write('b.json', { apiName: 'late', objectTypes: [{ apiName: 'thing' }] })
+  for (const command of ['apply', 'plan']) {
+    const { error } = await runInProcess('ontology', command, definitions.path)
+    expect(error).toContain(`${join(definitions.path, 'b.json')} is invalid:\n`)
+  }
+  write('b.json', { ...aviation('integer'), apiName: 'early' })
+  const { error } = await runInProcess('ontology', 'apply', definitions.path)
+  expect(error).toContain('apiName early is also defined in')
+  expect((await service.send('/api/admin/v1/ontologies/early')).status).toBe(404)
 })
 
 describe('a change in the background', () => {

@@ -66,7 +66,9 @@ export function describePlan({
   untried = [],
 }: ChangePlan): string {
   const rewritten = `${countOf(rewrittenObjects, 'object')} would be rewritten${background === true ? ' in the background' : ''}`
-  const nothing = pending ? 'only names and descriptions would change' : 'nothing would change'
+  const nothing = pending
+    ? 'only names and descriptions would change, or the ontology is new'
+    : 'nothing would change'
   const lines = [
     ...changes.map(describePlanned),
     changes.length === 0 ? nothing : rewritten,
