@@ -44,6 +44,7 @@ describe('/mcp', () => {
     const batch = [call('list_types', {}), call('list_types', {})]
     expect((await post(batch)).status).toBe(422)
     expect((await post({ id: 1 })).status).toBe(422)
+    expect((await post({ jsonrpc: '2.0', id: 1 })).status).toBe(422)
     expect((await post(7)).status).toBe(422)
     expect((await post(call('list_types', {}), { accept: 'text/html' })).status).toBe(406)
     expect((await post(message('tools/unknown'))).body.error.code).toBe(-32601)

@@ -17,7 +17,7 @@ const Message = Type.Object(
   {
     jsonrpc: Type.Enum(['2.0']),
     id: Type.Optional(Type.Unsafe<string | number>({ type: ['string', 'integer'] })),
-    method: Type.Optional(text('Such as `initialize`, `tools/list` or `tools/call`.')),
+    method: text('Such as `initialize`, `tools/list` or `tools/call`.'),
     params: Type.Optional(anyMembers()),
   },
   { additionalProperties: true },

@@ -73,7 +73,9 @@ const TokenResponse = Type.Object({
 const RevokeForm = documentedWith(
   Type.Object({
     ...ClientMembers,
-    token: Type.Optional(text('An access token or a refresh token.')),
+    token: Type.Optional(
+      documentedWith(text('An access token or a refresh token.'), { minLength: 1 }),
+    ),
   }),
   form('token'),
 )
