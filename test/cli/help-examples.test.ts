@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { buildProgram } from '../../src/cli/program.ts'
 import type { Environment } from '../../src/server/config.ts'
 import { createClient } from '../support/oauth.ts'
-import type { Finished } from '../support/oqs-process.ts'
+import { type Finished, RELEASED_OQS } from '../support/oqs-process.ts'
 import { runCommand } from '../support/run-in-process.ts'
 import { ADMIN_TOKEN, type Service, startService } from '../support/service.ts'
 import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
@@ -134,7 +134,8 @@ describe('the help of every command', () => {
 
 /** Runs an example in bash if it needs a shell, else in this process, which is faster. */
 async function runExample(line: string, cwd: string): Promise<Finished> {
-  if (!line.startsWith('oqs ') || /[|<>$;&]/.test(line)) return runLine(line, cwd, environment)
+  const needsShell = !line.startsWith('oqs ') || /[|<>$;&]/.test(line)
+  if (needsShell || RELEASED_OQS !== undefined) return runLine(line, cwd, environment)
   const { stdout } = await promisify(execFile)(
     'bash',
     ['-c', `oqs() { printf '%s\\0' "$@"; }; ${line}`],

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Environment } from '../../src/server/config.ts'
-import { type Finished, OQS } from '../support/oqs-process.ts'
+import { type Finished, OQS, RELEASED_OQS } from '../support/oqs-process.ts'
 import { startProcess } from '../support/own-process.ts'
 
 /** Runs command lines in bash, with `oqs` on the path. */
@@ -12,7 +12,8 @@ export function pathWithOqs(folder: string): string {
   const bin = join(folder, 'bin')
   mkdirSync(bin, { recursive: true })
   const file = join(bin, 'oqs')
-  writeFileSync(file, `#!/bin/sh\nexec "${process.execPath}" "${OQS}" "$@"\n`)
+  const program = RELEASED_OQS ?? `${process.execPath}" "${OQS}`
+  writeFileSync(file, `#!/bin/sh\nexec "${program}" "$@"\n`)
   chmodSync(file, 0o755)
   return `${bin}:${process.env['PATH']}`
 }

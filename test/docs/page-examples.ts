@@ -9,7 +9,7 @@ import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 
 import { dirname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
-import { OQS } from '../support/oqs-process.ts'
+import { OQS, RELEASED_OQS } from '../support/oqs-process.ts'
 
 interface Block {
   /** The line of the opening fence, from 1. */
@@ -111,7 +111,8 @@ export async function runExamples(
     ...files.map(({ name, text }) => `cat > '${name}' <<'END_OF_FILE'\n${text}END_OF_FILE`),
     `{\n${commands}} > '${outputOf(index)}'`,
   ])
-  const npx = `npx() { shift; node '${OQS}' "$@"; }`
+  const program = RELEASED_OQS === undefined ? `node '${OQS}'` : `'${RELEASED_OQS}'`
+  const npx = `npx() { shift; ${program} "$@"; }`
   const shell = ['set -euo pipefail', npx, prelude, ...script].join('\n')
   const PATH = `${dirname(process.execPath)}:${process.env['PATH']}`
   try {

@@ -15,6 +15,9 @@ const bundle = bundleFolder()
 /** The command of the bundle in a test run; that of the checkout in scripts. */
 export const OQS = bundle === undefined ? OQS_FROM_SOURCE : join(bundle, 'bin/oqs.js')
 
+/** A release that runs the examples of commands and documents instead, such as an executable file. */
+export const RELEASED_OQS = process.env['OQS_TEST_PROGRAM']
+
 export interface Finished {
   readonly code: number | null
   readonly stdout: string
@@ -44,6 +47,7 @@ export function startOqs(
   settings: Environment = {},
   stdin: 'ignore' | 'pipe' = 'ignore',
 ): OqsProcess {
+  if (RELEASED_OQS !== undefined) return startProgram(RELEASED_OQS, args, settings, { stdin })
   return startNode([OQS, ...args], settings, stdin)
 }
 
