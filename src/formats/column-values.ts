@@ -11,7 +11,7 @@ const SCALARS: Readonly<Record<string, Convert>> = {
   float: Number,
   double: Number,
   // A date without a time is one of UTC.
-  date: (value) => Date.parse(String(value)) / DAY_MS,
+  date: (value) => daysOf(String(value)),
   timestamp: (value) => microsecondsOf(String(value)),
 }
 
@@ -43,10 +43,16 @@ export function converterOf(
   return scalars[type.type] ?? SCALARS[type.type] ?? ((value) => value)
 }
 
+/** Returns the days of a date since 1970. */
+export function daysOf(text: string): number {
+  return Date.parse(text) / DAY_MS
+}
+
 /** The length of a timestamp without its fraction of a second, which has up to six digits. */
 const SECONDS_LENGTH = 'YYYY-MM-DDTHH:MM:SS'.length
 
-function microsecondsOf(text: string): bigint {
+/** Returns the microseconds of a timestamp since 1970. */
+export function microsecondsOf(text: string): bigint {
   const milliseconds = Date.parse(`${text.slice(0, SECONDS_LENGTH)}Z`)
   const fraction = text.slice(SECONDS_LENGTH + 1, -1).padEnd(6, '0')
   if (Number.isNaN(milliseconds) || !/^\d{6}$/.test(fraction)) {

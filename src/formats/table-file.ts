@@ -1,5 +1,7 @@
 /** Files with a table of objects that are not text: Parquet, Arrow and Excel. */
 
+import { decodeUtf8 } from './utf8.ts'
+
 /** The type of a column, which has the form of a property type. */
 export type ColumnType =
   | { readonly kind: 'scalar'; readonly type: string }
@@ -25,7 +27,8 @@ export type TableObject = Readonly<Record<string, unknown>>
 
 /** A file that is written from its beginning to its end, with memory that does not grow. */
 export interface TableFile {
-  add(objects: readonly TableObject[]): Promise<void>
+  /** Adds records: JSON objects, with line feeds between them. */
+  add(records: Uint8Array): Promise<void>
   finish(): Promise<void>
 }
 
@@ -44,9 +47,17 @@ export function typesText(columns: readonly TableColumn[]): string {
   return JSON.stringify(Object.fromEntries(types))
 }
 
-/** Throws if an object has a property that the file has no column for. */
-export function refuseAddedProperty(object: TableObject, names: ReadonlySet<string>): void {
-  const added = Object.keys(object).find((name) => !names.has(name))
-  if (added === undefined) return
-  throw new Error(`property ${added} was added to the type during the export. Export again.`)
+/** Returns the objects of records. */
+export function parseRecords(records: Uint8Array, names: ReadonlySet<string>): TableObject[] {
+  return (decodeUtf8(records) ?? '').split('\n').map((line) => {
+    const object = JSON.parse(line) as TableObject
+    const added = Object.keys(object).find((name) => !names.has(name))
+    if (added !== undefined) throw addedProperty(added)
+    return object
+  })
+}
+
+/** The error for a property that the file has no column for. */
+export function addedProperty(name: string): Error {
+  return new Error(`property ${name} was added to the type during the export. Export again.`)
 }

@@ -14,6 +14,9 @@ const column = (name: string, type: ColumnType, isRequired = false): TableColumn
   isRequired,
 })
 
+const recordsOf = (rows: readonly TableObject[]) =>
+  Buffer.from(rows.map((row) => JSON.stringify(row)).join('\n'))
+
 /** Writes rows in pieces of a few rows, and returns the pieces of the stream. */
 async function write(
   columns: readonly TableColumn[],
@@ -23,7 +26,7 @@ async function write(
   const pieces: Uint8Array[] = []
   const file = openArrow({ name: 'thing', columns }, (bytes) => void pieces.push(bytes.slice()))
   for (let at = 0; at < rows.length; at += rowsAtOnce) {
-    await file.add(rows.slice(at, at + rowsAtOnce))
+    await file.add(recordsOf(rows.slice(at, at + rowsAtOnce)))
   }
   await file.finish()
   return pieces
@@ -100,6 +103,52 @@ describe('an Arrow stream', () => {
     const table = read(small)
     expect(table.numRows).toBe(25_000)
     expect(table.get(24_999)).toEqual({ id: 'k24999', n: 24_999 })
+  })
+
+  it.each([
+    ['string', '"a \\"quoted\\" \\\\ back\\u00e9"', 'a "quoted" \\ backé'],
+    ['string', '"{[,]}"', '{[,]}'],
+    ['boolean', 'false', false],
+    ['integer', '-2147483648', -2_147_483_648],
+    ['double', '0.1', 0.1],
+    ['double', '-12345678.90123', -12_345_678.901_23],
+    ['double', '1.7976931348623157e308', 1.7976931348623157e308],
+    ['double', '0.30000000000000004', 0.300_000_000_000_000_04],
+    ['double', '5e-324', 5e-324],
+    ['double', '"-Infinity"', -Infinity],
+    ['long', '"-9223372036854775808"', -(2n ** 63n)],
+    ['long', '"999999999999999"', 999_999_999_999_999n],
+    ['long', '"-4294967297"', -4_294_967_297n],
+    ['long', '"0"', 0n],
+    ['date', '"0001-01-01"', -62_135_596_800_000],
+    ['date', '"2024-02-29"', Date.UTC(2024, 1, 29)],
+    ['date', '"9999-12-31"', Date.UTC(9999, 11, 31)],
+    ['timestamp', '"2024-02-29T12:30:00Z"', 1_709_209_800_000_000n],
+    ['timestamp', '"2024-02-29T12:30:00.1Z"', 1_709_209_800_100_000n],
+    ['timestamp', '"9999-12-31T23:59:59.999999Z"', 253_402_300_799_999_999n],
+    ['timestamp', '"0001-01-01T00:00:00.000001Z"', -62_135_596_799_999_999n],
+    ['geopoint', '{"type": "Point", "coordinates": [1, 2]}', '{"type":"Point","coordinates":[1,2]}'],
+  ])('has %s %s', async (type, json, expected) => {
+    const columns = [column('id', scalar('string'), true), column('value', scalar(type))]
+    const pieces: Uint8Array[] = []
+    const file = openArrow({ name: 'thing', columns }, (bytes) => void pieces.push(bytes.slice()))
+    // Databases write selected properties with spaces, and in an order of their own.
+    const texts = [`{"id":"a","value":${json}}`, `{ "value" : ${json}, "id" : "b" }`, '{"id":"c"}']
+    await file.add(Buffer.from(texts.join('\n')))
+    await file.add(Buffer.from('{"id":"d","value":null}'))
+    await file.finish()
+    const rows = read(pieces).toArray()
+    expect(rows.map(({ id }) => id)).toEqual(['a', 'b', 'c', 'd'])
+    expect(rows.map(({ value }) => value)).toEqual([expected, expected, null, null])
+  })
+
+  it('ends a batch of large objects early', async () => {
+    const columns = [column('id', scalar('string'), true)]
+    const rows = Array.from({ length: 12 }, (_, n) => ({ id: `${n}${'x'.repeat(1024 * 1024)}` }))
+    const pieces = await write(columns, rows)
+    // The schema, three batches of four objects and the end.
+    expect(pieces).toHaveLength(5)
+    expect(read(pieces).get(11)).toEqual(rows[11])
   })
 
   it('without objects has the schema alone', async () => {

@@ -1,7 +1,6 @@
 /** Writes objects as an Arrow IPC stream, in record batches of bounded size. */
 import {
   bool,
-  columnFromArray,
   type DataType,
   dateDay,
   Endianness,
@@ -24,58 +23,60 @@ import {
 import { converterOf } from '../column-values.ts'
 import {
   type ColumnType,
-  refuseAddedProperty,
   type TableFile,
-  type TableObject,
   type TableSpec,
   TYPES_KEY,
   typesText,
   type WriteBytes,
 } from '../table-file.ts'
-import { textColumn } from './text-column.ts'
+import { RecordScanner } from './scan-records.ts'
+import { dateAt, timestampAt } from './scan-values.ts'
+import {
+  BooleanColumn,
+  Int64Column,
+  NestedColumn,
+  NumberColumn,
+  TextColumn,
+  type ValueColumn,
+} from './value-columns.ts'
 
-/** The rows of a batch, whose objects are in memory until it is complete. */
+/** The rows of a batch, which is in memory until it is complete. */
 const BATCH_ROWS = 10_000
 /** The number of values in a batch, which bounds it for types with many properties. */
 const BATCH_VALUES = 100_000
+
+/** The bytes of records that a batch has, and the last of them at most in addition. */
+const BATCH_BYTES = 4 * 1024 * 1024
 
 /** The message that ends a stream: a continuation marker, and no length. */
 const END_BYTES = 8
 
 export function openArrow({ columns }: TableSpec, write: WriteBytes): TableFile {
-  const written = columns.map(({ name, type, isRequired }) => ({
-    field: field(name, dataType(type, DECLARED), !isRequired),
-    builtAs: isText(type) ? undefined : dataType(type, BUILT),
-    name,
-    convert: converterOf(type, JSON_TEXTS),
-  }))
-  const names = new Set(columns.map(({ name }) => name))
+  const batchRows = Math.max(1, Math.min(BATCH_ROWS, Math.floor(BATCH_VALUES / columns.length)))
+  const written = columns.map(({ name, type }) => ({ name, values: valueColumn(type, batchRows) }))
   const schema = {
     version: Version.V5,
     endianness: Endianness.Little,
-    fields: written.map((column) => column.field),
+    fields: columns.map(({ name, type, isRequired }) =>
+      field(name, dataType(type, DECLARED), !isRequired),
+    ),
     metadata: new Map([[TYPES_KEY, typesText(columns)]]),
   }
-  const encode = (objects: readonly TableObject[]): Uint8Array => {
-    const built = written.map(({ name, builtAs, convert }) => {
-      const values = objects.map((object) => {
-        const value = object[name] ?? null
-        return value === null ? null : convert(value)
-      })
-      return builtAs === undefined
-        ? textColumn(values as (string | null)[])
-        : columnFromArray(values, builtAs)
-    })
-    const table = new Table(schema, built)
+  const encode = (): Uint8Array => {
+    const table = new Table(
+      schema,
+      written.map(({ values }) => values.take()),
+    )
     // Only null if it writes to a sink.
     return tableToIPC(table, { format: 'stream' }) as Uint8Array
   }
   // Every stream begins with the schema and ends with an end: only what is between is written again.
-  const empty = encode([])
+  const empty = encode()
   const schemaBytes = empty.length - END_BYTES
-  const batchRows = Math.max(1, Math.min(BATCH_ROWS, Math.floor(BATCH_VALUES / columns.length)))
+  const scanner = new RecordScanner(written)
   let isStarted = false
-  let waiting: TableObject[] = []
+  /** The rows of the batch, and the bytes of their records. */
+  let [rows, recordBytes] = [0, 0]
 
   async function start(): Promise<void> {
     if (!isStarted) await write(empty.subarray(0, schemaBytes))
@@ -83,19 +84,24 @@ export function openArrow({ columns }: TableSpec, write: WriteBytes): TableFile 
   }
 
   async function endBatch(): Promise<void> {
-    if (waiting.length === 0) return
-    const stream = encode(waiting)
-    waiting = []
+    if (rows === 0) return
+    const stream = encode()
+    rows = 0
+    recordBytes = 0
     await write(stream.subarray(schemaBytes, stream.length - END_BYTES))
   }
 
   return {
-    async add(objects) {
+    async add(records) {
       await start()
-      for (const object of objects) {
-        refuseAddedProperty(object, names)
-        waiting.push(object)
-        if (waiting.length >= batchRows) await endBatch()
+      scanner.start(records)
+      for (;;) {
+        const bytes = scanner.next()
+        if (bytes === 0) break
+        for (const { values } of written) values.endRow()
+        rows += 1
+        recordBytes += bytes
+        if (rows === batchRows || recordBytes >= BATCH_BYTES) await endBatch()
       }
     },
     async finish() {
@@ -106,16 +112,36 @@ export function openArrow({ columns }: TableSpec, write: WriteBytes): TableFile 
   }
 }
 
+/** Returns the column of a type, with room for the rows of a batch. */
+function valueColumn(type: ColumnType, rows: number): ValueColumn {
+  const built = dataType(type, BUILT)
+  if (type.kind !== 'scalar') return new NestedColumn(built, converterOf(type, JSON_TEXTS))
+  if (type.type === 'boolean') return new BooleanColumn(built, rows)
+  if (type.type === 'long') return new Int64Column(built, rows)
+  if (type.type === 'timestamp') return new Int64Column(built, rows, timestampAt)
+  if (type.type === 'date') return new NumberColumn(built, new Int32Array(rows), dateAt)
+  const Numbers = NUMBERS[type.type]
+  if (Numbers !== undefined) return new NumberColumn(built, new Numbers(rows))
+  return new TextColumn(built, rows, JSON_TEXTS[type.type])
+}
+
+const NUMBERS: Readonly<Record<string, NumberArray>> = {
+  byte: Int8Array,
+  short: Int16Array,
+  integer: Int32Array,
+  float: Float32Array,
+  double: Float64Array,
+}
+
+type NumberArray = new (
+  length: number,
+) => Int8Array | Int16Array | Int32Array | Float32Array | Float64Array
+
 /** Values without a type of Arrow are text: exact decimals, and JSON. */
-const JSON_TEXTS = {
+const JSON_TEXTS: Readonly<Record<string, (value: unknown) => string>> = {
   geopoint: JSON.stringify,
   geoshape: JSON.stringify,
   attachment: JSON.stringify,
-}
-
-/** Returns whether the values of a column are texts. */
-function isText(type: ColumnType): boolean {
-  return type.kind === 'scalar' && DECLARED[type.type] === undefined
 }
 
 type ScalarTypes = Readonly<Record<string, () => DataType>>

@@ -5,7 +5,7 @@ import { ByteWriter, ParquetWriter } from 'hyparquet-writer'
 import { converterOf } from '../column-values.ts'
 import {
   type ColumnType,
-  refuseAddedProperty,
+  parseRecords,
   type TableColumn,
   type TableFile,
   type TableObject,
@@ -34,7 +34,6 @@ export function openParquet({ columns }: TableSpec, write: WriteBytes): TableFil
   let values: unknown[][] = columns.map(() => [])
 
   function addObject(object: TableObject): void {
-    refuseAddedProperty(object, names)
     for (const [index, { name, convert }] of written.entries()) {
       const value = object[name] ?? null
       values[index]?.push(value === null ? null : convert(value))
@@ -59,8 +58,8 @@ export function openParquet({ columns }: TableSpec, write: WriteBytes): TableFil
   }
 
   return {
-    async add(objects) {
-      for (const object of objects) {
+    async add(records) {
+      for (const object of parseRecords(records, names)) {
         addObject(object)
         if ((values[0]?.length ?? 0) >= groupRows) await endGroup()
       }

@@ -16,7 +16,7 @@ async function write(
   )
   const keep = (bytes: Uint8Array) => void pieces.push(Buffer.from(bytes))
   const file = openXlsx({ name: 'thing', columns: typed }, keep, options)
-  for (const object of objects) await file.add([object])
+  for (const object of objects) await file.add(Buffer.from(JSON.stringify(object)))
   await file.finish()
   return Buffer.concat(pieces)
 }

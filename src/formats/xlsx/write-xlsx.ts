@@ -2,12 +2,7 @@
  * Writes objects as an Excel workbook. Where a sheet is full, the next one continues, and a last
  * sheet lists texts that were cut, so that nothing is lost silently.
  */
-import {
-  refuseAddedProperty,
-  type TableFile,
-  type TableSpec,
-  type WriteBytes,
-} from '../table-file.ts'
+import { parseRecords, type TableFile, type TableSpec, type WriteBytes } from '../table-file.ts'
 import { type Cell, cellWriter, columnLetters, escapeXml, STYLE, textCell } from './sheet-cells.ts'
 import { type ZipEntry, ZipWriter } from './write-zip.ts'
 
@@ -74,10 +69,9 @@ export function openXlsx(
     }
   }
 
-  async function add(objects: readonly Readonly<Record<string, unknown>>[]): Promise<void> {
+  async function add(records: Uint8Array): Promise<void> {
     let text = ''
-    for (const object of objects) {
-      refuseAddedProperty(object, names)
+    for (const object of parseRecords(records, names)) {
       if (sheet !== undefined && (sheet.rows >= sheetRows || sheet.length > SHEET_MAX_LENGTH)) {
         await sheet.entry.write(text)
         text = ''

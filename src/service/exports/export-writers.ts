@@ -96,7 +96,7 @@ function fileFormat(
       return {
         head: NOTHING,
         records: async (records) => {
-          await file.add(linesOf(records).map((line) => JSON.parse(line)))
+          await file.add(records)
           return take()
         },
         finish: async () => {

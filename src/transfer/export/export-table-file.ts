@@ -57,8 +57,8 @@ const NEWLINE = 0x0a
 function objectLines(file: TableFile) {
   /** The beginning of a line whose end has not arrived. */
   let partial: Uint8Array[] = []
-  const addText = async (text: string) => {
-    if (text !== '') await file.add(text.split('\n').map((line) => JSON.parse(line)))
+  const addLines = async (lines: Uint8Array) => {
+    if (lines.length > 0) await file.add(lines)
   }
   return {
     /** Adds bytes of NDJSON, which may end within a line. */
@@ -67,13 +67,13 @@ function objectLines(file: TableFile) {
       if (end !== -1) {
         const whole = Buffer.concat([...partial, bytes.subarray(0, end)])
         partial = []
-        await addText(whole.toString('utf8'))
+        await addLines(whole)
       }
       // Copied, because the caller may reuse its buffer.
       if (end + 1 < bytes.length) partial.push(Buffer.from(bytes.subarray(end + 1)))
     },
     async finish(): Promise<void> {
-      await addText(Buffer.concat(partial).toString('utf8'))
+      await addLines(Buffer.concat(partial))
       await file.finish()
     },
   }
