@@ -127,7 +127,11 @@ describe('an Arrow stream', () => {
     ['timestamp', '"2024-02-29T12:30:00.1Z"', 1_709_209_800_100_000n],
     ['timestamp', '"9999-12-31T23:59:59.999999Z"', 253_402_300_799_999_999n],
     ['timestamp', '"0001-01-01T00:00:00.000001Z"', -62_135_596_799_999_999n],
-    ['geopoint', '{"type": "Point", "coordinates": [1, 2]}', '{"type":"Point","coordinates":[1,2]}'],
+    [
+      'geopoint',
+      '{"type": "Point", "coordinates": [1, 2]}',
+      '{"type":"Point","coordinates":[1,2]}',
+    ],
   ])('has %s %s', async (type, json, expected) => {
     const columns = [column('id', scalar('string'), true), column('value', scalar(type))]
     const pieces: Uint8Array[] = []
