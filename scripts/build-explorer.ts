@@ -43,10 +43,11 @@ function lockBuild(): Disposable {
 async function buildExplorer(): Promise<void> {
   // Whatever the service runs in: Vite takes the kind of build from here.
   process.env['NODE_ENV'] = 'production'
-  const [{ build }, { default: react }, { tailwind }] = await Promise.all([
+  const [{ build }, { default: react }, { tailwind }, { cities }] = await Promise.all([
     import('vite'),
     import('@vitejs/plugin-react'),
     import('./tailwind-plugin.ts'),
+    import('./cities-plugin.ts'),
   ])
   // The result appears at one moment.
   const folder = join(DIST, `explorer-${process.pid}`)
@@ -56,7 +57,7 @@ async function buildExplorer(): Promise<void> {
       root: SOURCES,
       configFile: false,
       logLevel: 'error',
-      plugins: [react(), tailwind(SOURCES)],
+      plugins: [react(), tailwind(SOURCES), cities()],
       // Parts find each other wherever a proxy serves them; the service completes the page itself.
       base: './',
       build: {

@@ -42,6 +42,7 @@ const SCREENS: readonly Screen[] = [
     'makerCode,tags',
     'price,size/width',
     'isNew~vs:filter:makerCode:eq:m2',
+    'place~avg:price',
   ].map(
     (chart): Screen => [
       `chart ${chart}`,
@@ -50,6 +51,11 @@ const SCREENS: readonly Screen[] = [
     ],
   ),
   ['map', '/o/shop/item?view=map', (page) => page.getByText('objects on this part of the map')],
+  [
+    'coloured map',
+    '/o/shop/item?view=map&by=makerCode&in=0,0,40,40',
+    (page) => page.getByText('others or missing'),
+  ],
   [
     'object',
     '/o/shop/item/i004',

@@ -138,3 +138,23 @@ it('tells what a column is like, in the menu of its header', async () => {
   await page.getByRole('button', { name: 'Chart by this column' }).click()
   await page.waitForURL(/view=charts&p=tags/)
 })
+
+it('measures by place on a map, and filters for a cell', async () => {
+  const page = await suite.visit('/o/shop/item?view=charts')
+  await pick(page, 'By').selectOption('Place')
+  const cells = bars(page, 'Count by Place')
+  await cells.first().waitFor()
+  // What is shown as a map is also in the table, with the objects that have no place.
+  await page.getByText('The numbers').click()
+  const table = page.getByRole('table', { name: 'Count by Place' })
+  await expect.poll(() => table.getByRole('row').last().innerText()).toMatch(/Total\s+75/)
+  await expect.poll(() => table.innerText()).toMatch(/\(missing\)\s+15/)
+  await cells.first().focus()
+  await page.keyboard.press('ArrowRight')
+  const name = await cells.nth(1).getAttribute('aria-label')
+  expect(name).toMatch(/°.*: \d+$/)
+  await page.keyboard.press('Enter')
+  await page.waitForURL(/in=/)
+  const count = page.locator('h1 + span')
+  await expect.poll(() => count.innerText()).toBe(name?.split(': ').at(-1))
+})

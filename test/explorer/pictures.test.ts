@@ -124,3 +124,67 @@ it('draws finer borders where a part of the world fills the map', async () => {
   await page.goto(`${suite.service.url}/o/shop/item?view=map&in=5,45,11,48`)
   expect((await fine).status()).toBe(200)
 })
+
+it('colours a map by the values of a property, or by its average', async () => {
+  const page = await suite.visit('/o/shop/item?view=map')
+  const colour = page.getByLabel('Colour by')
+  await colour.selectOption('Maker code')
+  const legend = (name: string) => page.getByRole('list', { name })
+  const partsOf = (name: string) => legend(name).getByRole('listitem').allInnerTexts()
+  await expect
+    .poll(() => partsOf('Maker code, most frequent'))
+    .toEqual([
+      'Maker code, most frequent:',
+      'Anvil & Sons',
+      'Brass Works',
+      'Copper Mill',
+      'others or missing',
+    ])
+  await colour.selectOption('Price')
+  await page.waitForURL(/by=price/)
+  await expect
+    .poll(() => partsOf('Price, average'))
+    .toEqual(['Price, average:', '< 13.75', '≥ 13.75', '≥ 28.75', '≥ 43.75', '≥ 58.75', 'missing'])
+})
+
+it('draws shapes, lists them, and filters for those in a box', async () => {
+  const square = (west: number, south: number) => ({
+    type: 'Polygon',
+    coordinates: [
+      [
+        [west, south],
+        [west + 20, south],
+        [west + 20, south + 20],
+        [west, south + 20],
+        [west, south],
+      ],
+    ],
+  })
+  await suite.service.apply({
+    apiName: 'land',
+    objectTypes: [
+      {
+        apiName: 'field',
+        primaryKey: 'id',
+        properties: { id: { type: 'string' }, area: { type: 'geoshape' } },
+      },
+    ],
+  })
+  await suite.service.put('land', 'field', [
+    { id: 'north', area: square(-10, 20) },
+    { id: 'south', area: square(-10, -40) },
+    { id: 'nowhere' },
+  ])
+  const page = await suite.visit('/o/land/field?view=map')
+  await page.getByText('2 objects on this part of the map').waitFor()
+  const map = page.getByRole('application', { name: /^Map/ })
+  const area = await map.boundingBox()
+  await pointAt(page, area, [0.5, 0.33])
+  await page.mouse.down()
+  await page.mouse.up()
+  await page.waitForURL(/peek=north/)
+  await page.goto(`${suite.service.url}/o/land/field?view=map&in=-30,-60,30,-10`)
+  await page.getByText('1 object on this part of the map').waitFor()
+  await page.getByText('List them').click()
+  await page.getByRole('button', { name: 'south', exact: true }).waitFor()
+})

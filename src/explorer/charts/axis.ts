@@ -3,7 +3,7 @@
 import type { Tick } from '../pictures/ticks.ts'
 import type { Group } from '../queries/aggregate.ts'
 import type { JsonConditions } from '../view/type-view.ts'
-import type { Filter, ViewState } from '../view/view-state.ts'
+import type { Box, Filter, ViewState } from '../view/view-state.ts'
 
 /** One group along a dimension. */
 export interface Bucket {
@@ -12,6 +12,8 @@ export interface Bucket {
   readonly kind: 'value' | 'rest' | 'missing'
   /** The filters that select its objects; undefined if no filter can. */
   readonly filters: readonly Filter[] | undefined
+  /** The cell of a map that its objects are in. */
+  readonly box?: Box
 }
 
 /** Objects whose groups are asked for in one aggregation. */
@@ -30,7 +32,7 @@ export interface Slice {
 export const ALL = -1
 
 export interface Axis {
-  readonly kind: 'values' | 'numbers' | 'times' | 'compared'
+  readonly kind: 'values' | 'numbers' | 'times' | 'places' | 'compared'
   /** Undefined for a comparison. */
   readonly path: string | undefined
   readonly buckets: readonly Bucket[]

@@ -23,7 +23,8 @@ import { fieldOf } from '../view/paths.ts'
 import { type Json, type JsonConditions, scalarOf, type TypeView } from '../view/type-view.ts'
 import type { Filter } from '../view/view-state.ts'
 import { type Axis, type Bucket, type Slice, singleSlice, TooManyGroups, WHOLE } from './axis.ts'
-import { isArray, isTime, metricOf } from './measures.ts'
+import { isArray, isPlace, isTime, metricOf } from './measures.ts'
+import { placeAxis } from './place-axis.ts'
 
 /** Aggregates the objects of a view that satisfy further conditions. */
 export type Ask = (
@@ -48,6 +49,7 @@ const TICKS = 9
 
 export function kindOf({ objectType }: TypeView, { path, step }: Dimension): Axis['kind'] {
   const type = scalarOf(objectType, path)
+  if (isPlace(objectType, path)) return 'places'
   if (step === 'value' || isArray(objectType, path)) return 'values'
   if (isTime(type)) return 'times'
   return isNumber(type) ? 'numbers' : 'values'
@@ -73,13 +75,14 @@ export async function buildAxis(dimension: Dimension, options: AxisOptions): Pro
   }
 }
 
-type Shown = Omit<Axis, 'path'>
+export type Shown = Omit<Axis, 'path'>
 type Builder = (dimension: Dimension, options: AxisOptions) => Promise<Shown>
 
 const BUILDERS: Readonly<Record<Axis['kind'], Builder>> = {
   values: valueAxis,
   numbers: numberAxis,
   times: timeAxis,
+  places: placeAxis,
   compared: valueAxis,
 }
 

@@ -19,7 +19,15 @@ import { scalarOf, type TypeView } from '../view/type-view.ts'
 import { kindOf } from './build-axis.ts'
 import { ComparisonPick } from './comparison-pick.tsx'
 import { formOf, formsOf } from './drawn-chart.ts'
-import { isAdditive, isArray, isDimension, isTime, measurable, percentileName } from './measures.ts'
+import {
+  isAdditive,
+  isArray,
+  isDimension,
+  isPlace,
+  isTime,
+  measurable,
+  percentileName,
+} from './measures.ts'
 import { Pick } from './pick.tsx'
 
 export interface ChartSentenceProps {
@@ -31,7 +39,8 @@ export interface ChartSentenceProps {
 export function ChartSentence({ of, chart, onChange }: ChartSentenceProps) {
   const change = (part: Partial<ChartState>) => onChange({ ...chart, ...part })
   const [first, second] = chart.by
-  const hasValues = first !== undefined && kindOf(of, first) === 'values'
+  const kind = first && kindOf(of, first)
+  const hasValues = kind === 'values'
   const setBy = (...by: readonly (Dimension | undefined)[]) =>
     change({ by: by.filter((each) => each !== undefined) })
   return (
@@ -46,7 +55,7 @@ export function ChartSentence({ of, chart, onChange }: ChartSentenceProps) {
         other={second}
         onChange={(dimension) => setBy(dimension, dimension && second)}
       />
-      {first !== undefined && chart.against === undefined && (
+      {first !== undefined && kind !== 'places' && chart.against === undefined && (
         <DimensionPicks
           of={of}
           word="and"
@@ -96,7 +105,7 @@ export function ChartSentence({ of, chart, onChange }: ChartSentenceProps) {
           )}
         </>
       )}
-      <ComparisonPick of={of} chart={chart} onChange={onChange} />
+      {kind !== 'places' && <ComparisonPick of={of} chart={chart} onChange={onChange} />}
     </div>
   )
 }
@@ -186,7 +195,10 @@ function DimensionPicks(props: DimensionPicksProps): ReactNode {
   const { of, word, label, none, value, other, onChange } = props
   const { objectType } = of
   const paths = pathsOf(objectType).filter(
-    (path) => isDimension(objectType, path) && path !== other?.path,
+    (path) =>
+      isDimension(objectType, path) &&
+      path !== other?.path &&
+      (word === 'by' || !isPlace(objectType, path)),
   )
   const steps = value === undefined ? [] : stepsOf(of, value)
   return (
@@ -218,7 +230,7 @@ const WIDTHS = [0.1, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 5000, 10_000, 100
 /** Returns the ways to cut a dimension into groups; none if there is only one. */
 function stepsOf({ objectType }: TypeView, { path, step }: Dimension): Options {
   const type = scalarOf(objectType, path)
-  if (isArray(objectType, path)) return []
+  if (isArray(objectType, path) || isPlace(objectType, path)) return []
   if (isTime(type)) {
     const usable = TIME_STEPS.filter((each) => type !== 'date' || !/hour|minute/.test(each))
     return [

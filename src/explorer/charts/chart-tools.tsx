@@ -19,8 +19,8 @@ export function ChartTools({ drawn, frame }: ChartToolsProps) {
     const svg = frame.current?.querySelector<SVGSVGElement>('figure svg')
     if (!svg) throw new Error('The chart is not drawn yet.')
     const swatches = frame.current?.querySelectorAll('figure ul i') ?? []
-    const legend = [...swatches].map((swatch, index) => {
-      return { swatch, label: drawn.columns[index]?.label ?? '' }
+    const legend = [...swatches].map((swatch) => {
+      return { swatch, label: swatch.nextElementSibling?.textContent ?? '' }
     })
     return standaloneSvg(svg, drawn.title, legend)
   }

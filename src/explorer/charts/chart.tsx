@@ -8,14 +8,15 @@ import { useSession } from '../session/session.tsx'
 import { ErrorNote } from '../ui/controls.tsx'
 import { type ChartState, DEFAULT_CHART } from '../view/chart-state.ts'
 import type { TypeView } from '../view/type-view.ts'
-import type { Filter } from '../view/view-state.ts'
 import { type Bucket, TooManyGroups } from './axis.ts'
 import { ChartNote, Legend } from './chart-parts.tsx'
 import { type Cube, cubeQuery } from './cube.ts'
 import { type DrawnChart, drawnChart, formOf, seriesOf } from './drawn-chart.ts'
+import type { OnFilter } from './forms.ts'
 import { HeatMap } from './heat-map.tsx'
 import { LyingBars } from './lying-bars.tsx'
-import { isDimension, measurable, measureFormat } from './measures.ts'
+import { MapChart } from './map-chart.tsx'
+import { isDimension, isPlace, measurable, measureFormat } from './measures.ts'
 import { isEmpty, PivotTable } from './pivot-table.tsx'
 import { ScatterPlot, type ScatterPlotProps } from './scatter-plot.tsx'
 import { UprightChart } from './upright-chart.tsx'
@@ -24,7 +25,7 @@ export interface ChartProps {
   readonly of: TypeView
   readonly chart: ChartState
   /** Filters for the objects of what is pressed; nothing can be pressed without it. */
-  readonly onFilter?: ((filters: readonly Filter[]) => void) | undefined
+  readonly onFilter?: OnFilter | undefined
   /** Nothing is asked for before it is true. */
   readonly canCount?: boolean
 }
@@ -56,6 +57,7 @@ function Form(props: ScatterPlotProps) {
     )
   }
   if (form === 'pivot' || axis === undefined) return <PivotTable {...props} />
+  if (form === 'map') return <MapChart {...props} />
   if (form === 'heat') return <HeatMap {...props} />
   if (form === 'scatter') return <ScatterPlot {...props} />
   if (form === 'line' || axis.kind !== 'values') return <UprightChart {...props} />
@@ -115,8 +117,12 @@ function useTitles(of: TypeView, cube: Cube | undefined, index: number) {
 
 /** Returns the chart without what the type does not have: it may have been removed since. */
 export function knownChart({ objectType }: TypeView, chart: ChartState): ChartState {
-  const by = chart.by.filter(({ path }) => isDimension(objectType, path))
+  const known = chart.by.filter(({ path }) => isDimension(objectType, path))
+  const place = known.find(({ path }) => isPlace(objectType, path))
+  // A map has no room for another dimension.
+  const by = place === undefined ? known : [place]
   const { kind, of } = chart.measure
   const isKnown = kind === 'count' || measurable(objectType, kind).some((path) => path === of)
-  return { ...chart, by, measure: isKnown ? chart.measure : DEFAULT_CHART.measure }
+  const against = place === undefined ? chart.against : undefined
+  return { ...chart, by, against, measure: isKnown ? chart.measure : DEFAULT_CHART.measure }
 }

@@ -4,11 +4,11 @@ import { Pictures, type PicturesProps } from '../pictures/pictures.tsx'
 import { IconButton } from '../ui/controls.tsx'
 import { type ChartState, DEFAULT_CHART } from '../view/chart-state.ts'
 import { replaceFilters, type TypeView } from '../view/type-view.ts'
-import type { Filter } from '../view/view-state.ts'
 import { Chart, knownChart, useChart } from './chart.tsx'
 import { ChartSentence } from './chart-sentence.tsx'
 import { ChartTools } from './chart-tools.tsx'
 import type { DrawnChart } from './drawn-chart.ts'
+import type { OnFilter } from './forms.ts'
 import { PivotTable } from './pivot-table.tsx'
 
 export function ChartsView(props: PicturesProps) {
@@ -16,7 +16,8 @@ export function ChartsView(props: PicturesProps) {
   const { chart: asked } = of.view
   const chart = useMemo(() => asked && knownChart(of, asked), [of, asked])
   const change = (next: ChartState) => setView({ chart: next }, { replace: chart !== undefined })
-  const filter = (filters: readonly Filter[]) => setView(replaceFilters(of.view, filters))
+  const filter: OnFilter = (filters, box = of.view.box) =>
+    setView({ ...replaceFilters(of.view, filters), box })
   const frame = useRef<HTMLElement>(null)
   const shown = useChart(of, chart ?? DEFAULT_CHART, canCount && chart !== undefined)
   const drawn = chart === undefined ? undefined : shown.drawn

@@ -53,6 +53,7 @@ export function seriesOf(form: Form): number {
 export function formsOf(of: TypeView, { by, measure, against }: ChartState): readonly Form[] {
   const [first, second] = by.map((dimension) => kindOf(of, dimension))
   if (first === undefined) return ['pivot']
+  if (first === 'places') return ['map', 'pivot']
   if (against !== undefined || second === undefined) {
     return first === 'times'
       ? ['line', 'bars', 'pivot']

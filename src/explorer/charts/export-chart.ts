@@ -71,8 +71,8 @@ export function standaloneSvg(
   ]
   let x = 0
   for (const { label, swatch } of legend) {
-    const fill = getComputedStyle(swatch).backgroundColor
-    head.push(part('rect', { x, y: TITLE_HEIGHT, width: 10, height: 10, fill }))
+    const { backgroundColor: fill, opacity } = getComputedStyle(swatch)
+    head.push(part('rect', { x, y: TITLE_HEIGHT, width: 10, height: 10, fill, opacity }))
     head.push(part('text', { ...text, x: x + 16, y: TITLE_HEIGHT + 9, 'font-size': '12px' }, label))
     x += 40 + label.length * CHARACTER
   }

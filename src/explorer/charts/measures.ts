@@ -56,7 +56,12 @@ export function isTime(type: ScalarType | undefined): boolean {
 
 /** True if the objects can be grouped by a path. */
 export function isDimension(type: ObjectTypeDefinition, path: string): boolean {
-  return !NOT_COMPARABLE.includes(scalarOf(type, path))
+  return isPlace(type, path) || !NOT_COMPARABLE.includes(scalarOf(type, path))
+}
+
+/** True if a path leads to positions, which have cells of a map. */
+export function isPlace({ properties }: ObjectTypeDefinition, path: string): boolean {
+  return properties[path]?.type === 'geopoint'
 }
 
 export function isArray({ properties }: ObjectTypeDefinition, path: string): boolean {

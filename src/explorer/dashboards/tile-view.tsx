@@ -14,7 +14,7 @@ import { columnsOf } from '../table/columns.ts'
 import { ErrorNote } from '../ui/controls.tsx'
 import { formatValue } from '../ui/format-value.ts'
 import { lazyView } from '../ui/lazy-part.tsx'
-import { conditionsOf, pointProperty, replaceFilters, type TypeView } from '../view/type-view.ts'
+import { conditionsOf, placeProperty, replaceFilters, type TypeView } from '../view/type-view.ts'
 import type { SetView } from '../view/use-view.ts'
 import { searchRecord } from '../view/view-state.ts'
 
@@ -36,21 +36,23 @@ export function titleOfTile({ title }: Tile, { objectType, view }: TypeView): st
 
 export function TileView({ of, canCount, setView }: TileViewProps) {
   const { layout, chart } = of.view
-  const point = pointProperty(of.objectType)
+  const place = placeProperty(of.objectType)
   if (layout === 'charts' && chart !== undefined) {
     return (
       <Chart
         of={of}
         chart={chart}
         canCount={canCount}
-        onFilter={(filters) => setView({ filters: replaceFilters(of.view, filters).filters })}
+        onFilter={(filters, box = of.view.box) =>
+          setView({ filters: replaceFilters(of.view, filters).filters, box })
+        }
       />
     )
   }
-  if (layout === 'map' && point !== undefined) {
+  if (layout === 'map' && place !== undefined) {
     return (
       <div className="flex h-75">
-        <MapView of={of} property={point} setView={setView} canCount={canCount} />
+        <MapView of={of} setView={setView} canCount={canCount} />
       </div>
     )
   }

@@ -17,6 +17,8 @@ export function toMap([longitude = 0, latitude = 0]: readonly number[]): readonl
   return [round((longitude + 180) * X_SCALE), round((NORTH - latitude) * Y_SCALE)]
 }
 
+type Counted = Omit<GeoCell, 'colour'>
+
 const OPACITIES = [0.3, 0.55, 0.8, 1]
 
 export interface Tier {
@@ -25,9 +27,9 @@ export interface Tier {
 }
 
 /** Draws cells as points, the fuller the stronger. The strength grows with the digits of a count. */
-export function tiersOf(cells: readonly GeoCell[]): readonly Tier[] {
+export function tiersOf(cells: readonly Counted[]): readonly Tier[] {
   const most = cells.reduce((largest, { count }) => Math.max(largest, count), 1)
-  const tierOf = ({ count }: GeoCell) => {
+  const tierOf = ({ count }: Counted) => {
     const share = most === 1 ? 1 : Math.log(count) / Math.log(most)
     return Math.min(OPACITIES.length - 1, Math.floor(share * OPACITIES.length))
   }

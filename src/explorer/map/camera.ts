@@ -140,9 +140,9 @@ const SNAP = 8
  * Returns the grid to count for what is visible, with the smallest cells that can be seen and
  * counted. They stay where they are while the map moves.
  */
-export function gridOf(camera: Camera, size: Point): Grid {
+export function gridOf(camera: Camera, size: Point, cell = CELL): Grid {
   const visible = visibleBox(camera, size)
-  const smallest = Math.floor(Math.log2(CELL / camera.scale))
+  const smallest = Math.floor(Math.log2(cell / camera.scale))
   for (let power = smallest; ; power += 1) {
     for (const factor of STEPS) {
       const grid = gridWithin(visible, factor * 2 ** power)
@@ -162,4 +162,14 @@ function gridWithin([west, south, east, north]: Box, step: number): Grid {
     columns: Math.max(1, Math.round((box[2] - box[0]) / step)),
     rows: Math.max(1, Math.round((box[3] - box[1]) / step)),
   }
+}
+
+/** Returns the smallest box around others. */
+export function boundsOfBoxes(boxes: readonly Box[]): Box {
+  return boxes.reduce(([west, south, east, north], box) => [
+    Math.min(west, box[0]),
+    Math.min(south, box[1]),
+    Math.max(east, box[2]),
+    Math.max(north, box[3]),
+  ])
 }

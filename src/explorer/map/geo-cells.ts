@@ -1,38 +1,99 @@
-/** The number of objects in each cell of a grid on the map. */
+/** The number of objects in each cell of a grid on the map, and the colours of the cells. */
 
 import { queryOptions } from '@tanstack/react-query'
 import type { Service } from '../api/service.ts'
-import { aggregate, COUNT, countedKey, staleTimeOf } from '../queries/aggregate.ts'
-import type { TypeView } from '../view/type-view.ts'
+import { aggregateWhere, COUNT, countedKey, type Group, staleTimeOf } from '../queries/aggregate.ts'
+import { fieldOf } from '../view/paths.ts'
+import { type JsonConditions, type TypeView, whereOf } from '../view/type-view.ts'
 import type { Grid } from './camera.ts'
+import { type ColourScale, colourOfNumber, valueCondition } from './colours.ts'
 
 export interface GeoCell {
   /** The middle of the cell, in degrees. */
   readonly longitude: number
   readonly latitude: number
   readonly count: number
+  /** Its place in the palette. */
+  readonly colour: number
 }
 
 type CellGroup = Readonly<Record<'west' | 'south' | 'east' | 'north', number>>
 
-export function geoCellsQuery(service: Service, of: TypeView, property: string, grid: Grid) {
+export function geoCellsQuery(
+  service: Service,
+  of: TypeView,
+  property: string,
+  grid: Grid,
+  scale?: ColourScale,
+) {
   return queryOptions({
-    queryKey: ['cells', property, grid, ...countedKey(of)],
+    queryKey: ['cells', property, grid, scale, ...countedKey(of)],
     queryFn: async ({ signal }): Promise<readonly GeoCell[]> => {
       const [west, south, east, north] = grid.box
       const { columns, rows } = grid
       const area = { west, south, east, north }
       const groupBy = [{ type: 'geoGrid', field: property, box: area, columns, rows }]
-      const { data } = await aggregate(service, of, { aggregation: [COUNT], groupBy }, signal)
-      return data.map(({ group, metrics }) => {
-        const cell = group[property] as CellGroup
+      const ask = async (
+        within: readonly JsonConditions[] = [],
+        metrics: readonly object[] = [],
+      ) => {
+        const body = { where: whereOf(of, within), aggregation: [COUNT, ...metrics], groupBy }
+        return (await aggregateWhere(service, of, body, signal)).data
+      }
+      const colours = scale === undefined ? () => 0 : await coloursOfCells(of, scale, ask)
+      const average = scale?.kind === 'numbers' ? [averageOf(scale)] : []
+      const cells = await ask([], average)
+      return cells.map((cell) => {
+        const { west, south, east, north } = cell.group[property] as CellGroup
         return {
-          longitude: (cell.west + cell.east) / 2,
-          latitude: (cell.south + cell.north) / 2,
-          count: Number(metrics[0]?.value ?? 0),
+          longitude: (west + east) / 2,
+          latitude: (south + north) / 2,
+          count: countIn(cell),
+          colour: colours(cell, JSON.stringify(cell.group)),
         }
       })
     },
     staleTime: staleTimeOf(of),
   })
+}
+
+type AskCells = (
+  within?: readonly JsonConditions[],
+  metrics?: readonly object[],
+) => Promise<readonly Group[]>
+
+const AVERAGE = 'average'
+
+function averageOf({ path }: ColourScale) {
+  return { type: 'avg', name: AVERAGE, field: fieldOf(path) }
+}
+
+function countIn({ metrics }: Group): number {
+  return Number(metrics[0]?.value ?? 0)
+}
+
+/** Returns the colour of a cell: that of its average, or of the value that most of its objects have. */
+async function coloursOfCells(
+  of: TypeView,
+  scale: ColourScale,
+  ask: AskCells,
+): Promise<(cell: Group, place: string) => number> {
+  if (scale.kind === 'numbers') {
+    return ({ metrics }) => {
+      const value = metrics.find(({ name }) => name === AVERAGE)?.value
+      return colourOfNumber(scale.steps, Number(value ?? Number.NaN))
+    }
+  }
+  const counts = await Promise.all(
+    scale.values.map(async (value) => {
+      const cells = await ask(valueCondition(of, scale.path, value))
+      return new Map(cells.map((cell) => [JSON.stringify(cell.group), countIn(cell)]))
+    }),
+  )
+  return (cell, place) => {
+    const own = counts.map((each) => each.get(place) ?? 0)
+    const others = countIn(cell) - own.reduce((sum, count) => sum + count, 0)
+    const all = [...own, others]
+    return all.indexOf(Math.max(...all))
+  }
 }

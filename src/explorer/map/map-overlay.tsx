@@ -3,10 +3,15 @@ import { countOf } from '../../contract/count-of.ts'
 import { keyText, type ObjectRecord } from '../api/ontology.ts'
 import { messageOf } from '../api/service.ts'
 import { Button } from '../ui/controls.tsx'
-import { Segments } from '../ui/fields.tsx'
+import { optionsOf, Segments } from '../ui/fields.tsx'
+import { nameOfPath } from '../view/paths.ts'
+import type { TypeView } from '../view/type-view.ts'
+import type { SetView } from '../view/use-view.ts'
 import type { Box } from '../view/view-state.ts'
 import { type Camera, type Point, toScreen, zoomAt } from './camera.ts'
+import { colourable } from './colours.ts'
 import { type DragMode, ZOOM_STEP } from './use-map-input.ts'
+import type { Counted, LegendPart } from './use-map-objects.ts'
 
 export interface BoxOutlineProps {
   readonly kind: 'box' | 'filter'
@@ -48,9 +53,13 @@ export interface MapControlsProps {
   readonly setCamera: (camera: Camera) => void
   readonly mode: DragMode
   readonly setMode: (mode: DragMode) => void
+  readonly of: TypeView
+  readonly setView: SetView
 }
 
-export function MapControls({ camera, size, setCamera, mode, setMode }: MapControlsProps) {
+export function MapControls(props: MapControlsProps) {
+  const { camera, size, setCamera, mode, setMode, of, setView } = props
+  const colours = colourable(of.objectType)
   const zoom = (factor: number) =>
     setCamera(zoomAt(camera, size, [size[0] / 2, size[1] / 2], factor))
   return (
@@ -61,6 +70,21 @@ export function MapControls({ camera, size, setCamera, mode, setMode }: MapContr
         value={mode}
         onChange={setMode}
       />
+      {colours.length > 0 && (
+        <select
+          className="h-8 max-w-50 px-2 border border-edge rounded-md bg-panel text-base cursor-pointer"
+          aria-label="Colour by"
+          value={of.view.colour ?? ''}
+          onChange={({ target }) =>
+            setView({ colour: target.value === '' ? undefined : target.value }, { replace: true })
+          }
+        >
+          {optionsOf([
+            ['', 'Colour by…'],
+            ...colours.map((path) => [path, nameOfPath(of.objectType, path)] as const),
+          ])}
+        </select>
+      )}
       <div className="grid">
         <Button
           className="w-8 px-0 border-b-0 rounded-b-none"
@@ -82,9 +106,8 @@ export function MapControls({ camera, size, setCamera, mode, setMode }: MapContr
 }
 
 export interface MapNotesProps {
-  readonly error: Error | null
-  /** Objects on the part of the map that was counted; undefined until they are counted. */
-  readonly total: number | undefined
+  readonly counted: Counted
+  readonly legend: { readonly title: string; readonly parts: readonly LegendPart[] } | undefined
   /** The objects that are shown one by one. */
   readonly records: readonly ObjectRecord[]
   readonly isBoxed: boolean
@@ -94,15 +117,34 @@ export interface MapNotesProps {
 }
 
 export function MapNotes(props: MapNotesProps) {
-  const { error, total, records, isBoxed, onWorld, onVisible, onPeek } = props
+  const { counted, legend, records, isBoxed, onWorld, onVisible, onPeek } = props
+  const { error, total } = counted
   return (
     <div className="absolute left-3 right-3 bottom-3 flex flex-wrap items-end gap-2 pointer-events-none *:pointer-events-auto">
       <p
         className={`py-1.5 px-2.5 border border-line rounded-md bg-panel text-sm leading-4 ${total === undefined ? 'late' : ''}`}
         role={error === null ? 'status' : 'alert'}
       >
-        {error === null ? describe(total) : messageOf(error)}
+        {error === null ? describe(counted) : messageOf(error)}
       </p>
+      {legend !== undefined && (
+        <ul
+          className="flex flex-wrap gap-x-3 gap-y-0.5 m-0 py-1.5 px-2.5 border border-line rounded-md bg-panel text-sm leading-4 list-none"
+          aria-label={legend.title}
+        >
+          <li className="text-muted">{legend.title}:</li>
+          {legend.parts.map(({ label, colour }) => (
+            <li key={label} className="flex items-center gap-1.5">
+              <i
+                className="flex-none size-2.5 rounded-full"
+                style={{ background: colour }}
+                aria-hidden="true"
+              />
+              {label}
+            </li>
+          ))}
+        </ul>
+      )}
       {records.length > 0 && (
         <details className="py-1.5 px-2.5 border border-line rounded-md bg-panel text-sm leading-4">
           <summary className="cursor-pointer">List them</summary>
@@ -127,6 +169,8 @@ export function MapNotes(props: MapNotesProps) {
   )
 }
 
-function describe(total: number | undefined): string {
-  return total === undefined ? 'Counting…' : `${countOf(total, 'object')} on this part of the map`
+function describe({ total, isCut }: Counted): string {
+  if (total === undefined) return 'Counting…'
+  const shown = `${countOf(total, 'object')} on this part of the map`
+  return isCut ? `${shown}, or more: zoom in to see all shapes` : shown
 }

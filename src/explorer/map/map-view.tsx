@@ -1,44 +1,31 @@
 /** The objects of a view on a map. A box that is drawn on it becomes a filter. */
-import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
-import { useEffect, useMemo, useRef, useState } from 'react'
-import { keyText, type ObjectRecord, positionOf } from '../api/ontology.ts'
-import type { Service } from '../api/service.ts'
-import { readRecords } from '../queries/object-queries.ts'
-import { useSession } from '../session/session.tsx'
-import { useSettled } from '../ui/hooks.ts'
-import { conditionsOf, type TypeView } from '../view/type-view.ts'
+import { useEffect, useRef, useState } from 'react'
+import { keyText, type ObjectRecord } from '../api/ontology.ts'
+import type { TypeView } from '../view/type-view.ts'
 import type { SetView } from '../view/use-view.ts'
-import type { Box } from '../view/view-state.ts'
 import {
   type Camera,
   fitBox,
-  gridOf,
-  intersect,
   type Point,
+  toDegrees,
   toScreen,
   visibleBox,
   WORLD,
 } from './camera.ts'
-import { drawMap, worldPaths } from './draw-map.ts'
-import { type GeoCell, geoCellsQuery } from './geo-cells.ts'
+import { drawMap } from './draw-map.ts'
 import { BoxOutline, MapControls, MapNotes, PointName } from './map-overlay.tsx'
 import { type DragMode, useMapInput } from './use-map-input.ts'
-import { loadFineWorld, loadWorld, OUTLINES } from './world.ts'
+import { useMapObjects } from './use-map-objects.ts'
 
 export interface MapViewProps {
   readonly of: TypeView
-  readonly property: string
   readonly setView: SetView
   /** Rows come first: nothing is counted before their version is known. */
   readonly canCount: boolean
 }
 
-/** Pixels per degree from which coarse outlines show their corners. */
-const FINE_FROM = 12
 /** A pointer this near to a position means it. */
 const NEAR = 8
-/** The same array each time, so that nothing is drawn again because of it. */
-const NO_CELLS: readonly GeoCell[] = []
 
 export function MapView(props: MapViewProps) {
   const frame = useRef<HTMLDivElement>(null)
@@ -62,54 +49,19 @@ export function MapView(props: MapViewProps) {
 }
 
 function SizedMap(props: MapViewProps & { readonly size: Point }) {
-  const { of, property, setView, canCount, size } = props
-  const { service } = useSession()
+  const { of, setView, size } = props
   const canvas = useRef<HTMLCanvasElement>(null)
   const { box, peek } = of.view
   const [camera, setCamera] = useState<Camera>(() => fitBox(box ?? WORLD, size))
   const [mode, setMode] = useState<DragMode>('box')
   const [hovered, setHovered] = useState<ObjectRecord>()
-  const { data: coarse } = useQuery({
-    queryKey: ['world-paths'],
-    queryFn: async () => worldPaths(await loadWorld()),
-    ...OUTLINES,
-  })
-  const isFine = camera.scale >= FINE_FROM
-  const { data: fine } = useQuery({
-    queryKey: ['fine-world-paths'],
-    queryFn: async () => worldPaths(await loadFineWorld()),
-    enabled: isFine,
-    ...OUTLINES,
-  })
-  const world = (isFine && fine) || coarse
-  // Requests follow the camera when it rests, not with every frame.
-  const settled = useSettled(camera)
-  const grid = useMemo(() => gridOf(settled, size), [settled, size])
-  const counted = useQuery({
-    ...geoCellsQuery(service, of, property, grid),
-    enabled: canCount,
-    placeholderData: keepPreviousData,
-  })
-  const { data: cells = NO_CELLS, error, isPending } = counted
-  const inView = useMemo(() => countVisible(cells, settled, size), [cells, settled, size])
-  // Cells can be counted as of a version, but single objects are read as they are now.
-  const isFew = inView > 0 && inView <= MOST_POINTS && !of.view.isSnapshot
-  const { data: records = [] } = useQuery({
-    ...pointsQuery(service, of, grid.box),
-    enabled: isFew,
-    placeholderData: keepPreviousData,
-  })
-  const points = useMemo(
-    () =>
-      (isFew ? records : []).flatMap((record) => {
-        const position = positionOf(record.properties[property])
-        return position === undefined ? [] : [{ record, position }]
-      }),
-    [isFew, records, property],
-  )
+  const objects = useMapObjects(props, camera)
+  const { world, cities, cells, points, shapes, palette, counted } = objects
 
   const recordAt = (at: Point): ObjectRecord | undefined =>
-    points.find(({ position }) => distance(toScreen(camera, size, position), at) <= NEAR)?.record
+    points.find(({ drawn }) => distance(toScreen(camera, size, drawn), at) <= NEAR)?.record ??
+    shapes.findLast(({ drawn }) => isInside(canvas.current, drawn, toDegrees(camera, size, at)))
+      ?.record
   const { drag, handlers } = useMapInput({
     canvas,
     camera,
@@ -127,8 +79,8 @@ function SizedMap(props: MapViewProps & { readonly size: Point }) {
   useEffect(() => {
     const draw = () => {
       const context = canvas.current?.getContext('2d')
-      const positions = points.map(({ position }) => position)
-      if (context) drawMap(context, { camera, size, world, cells, points: positions })
+      const content = { camera, size, world, cities, cells, points, shapes, palette }
+      if (context) drawMap(context, content)
     }
     const frame = requestAnimationFrame(draw)
     const theme = matchMedia('(prefers-color-scheme: dark)')
@@ -140,9 +92,8 @@ function SizedMap(props: MapViewProps & { readonly size: Point }) {
       theme.removeEventListener('change', draw)
       observer.disconnect()
     }
-  }, [camera, size, world, cells, points])
+  }, [camera, size, world, cities, cells, points, shapes, palette])
 
-  const total = cells.reduce((sum, { count }) => sum + count, 0)
   const named = points.find(({ record }) => record === hovered || keyText(record.key) === peek)
   return (
     <>
@@ -159,13 +110,13 @@ function SizedMap(props: MapViewProps & { readonly size: Point }) {
       {box !== undefined && <BoxOutline kind="filter" camera={camera} size={size} box={box} />}
       {drag !== undefined && <BoxOutline kind="box" camera={camera} size={size} box={drag} />}
       {named !== undefined && (
-        <PointName at={toScreen(camera, size, named.position)} record={named.record} />
+        <PointName at={toScreen(camera, size, named.drawn)} record={named.record} />
       )}
-      <MapControls {...{ camera, size, setCamera, mode, setMode }} />
+      <MapControls {...{ camera, size, setCamera, mode, setMode, of, setView }} />
       <MapNotes
-        error={error}
-        total={isPending ? undefined : total}
-        records={points.map(({ record }) => record)}
+        counted={counted}
+        legend={objects.legend}
+        records={[...points, ...shapes].map(({ record }) => record)}
         isBoxed={box !== undefined}
         onWorld={() => {
           setCamera(fitBox(WORLD, size))
@@ -178,17 +129,6 @@ function SizedMap(props: MapViewProps & { readonly size: Point }) {
   )
 }
 
-function countVisible(cells: readonly GeoCell[], camera: Camera, size: Point): number {
-  const [west, south, east, north] = gridOf(camera, size).box
-  return cells.reduce(
-    (sum, { longitude, latitude, count }) =>
-      longitude >= west && longitude <= east && latitude >= south && latitude <= north
-        ? sum + count
-        : sum,
-    0,
-  )
-}
-
 function roundBox([west, south, east, north]: ReturnType<typeof visibleBox>) {
   const round = (value: number) => Number(value.toFixed(4))
   return [round(west), round(south), round(east), round(north)] as const
@@ -198,18 +138,10 @@ function distance([x1, y1]: Point, [x2, y2]: Point): number {
   return Math.hypot(x2 - x1, y2 - y1)
 }
 
-/** Few enough objects to show each of them. */
-export const MOST_POINTS = 400
-
-/** Reads the objects in a box, which must be few. */
-export function pointsQuery(service: Service, of: TypeView, area: Box) {
-  const { filters, text, box } = of.view
-  const within = box === undefined ? area : intersect(box, area)
-  return queryOptions({
-    queryKey: ['points', of.objectType.rid, filters, text, within],
-    queryFn: ({ signal }): Promise<readonly ObjectRecord[]> => {
-      const conditions = conditionsOf({ filters, text, box: within }, of, 'v2')
-      return readRecords(service, of, { conditions, order: [] }, { pageSize: MOST_POINTS, signal })
-    },
-  })
+/** True if a position is inside a shape; the canvas tells. */
+function isInside(canvas: HTMLCanvasElement | null, shape: Path2D, [x, y]: Point): boolean {
+  const context = canvas?.getContext('2d')
+  if (!context) return false
+  context.setTransform(1, 0, 0, 1, 0, 0)
+  return context.isPointInPath(shape, x, -y, 'evenodd')
 }

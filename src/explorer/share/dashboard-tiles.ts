@@ -16,19 +16,23 @@ type SharedPart = Pick<ViewState, 'filters' | 'text' | 'box'>
 
 /** Returns the view that a tile shows, of the objects that the dashboard shows. */
 export function viewOfTile({ search }: Tile, { filters, text, box }: SharedPart): ViewState {
-  const { order, columns, layout, chart } = fromSearch(new URLSearchParams(search))
+  const { order, columns, layout, chart, colour } = fromSearch(new URLSearchParams(search))
   return {
     ...fromSearch(new URLSearchParams()),
-    ...{ filters, text, box, order, columns, layout, chart },
+    ...{ filters, text, box, order, columns, layout, chart, colour },
   }
 }
 
 /** Returns a view as a tile, without what all tiles share. */
 export function tileOfView(view: ViewState): Tile {
-  const { order, columns, layout, chart } = view
+  const { order, columns, layout, chart, colour } = view
   const empty = fromSearch(new URLSearchParams())
   const own =
-    layout === 'table' ? { order, columns } : layout === 'map' ? { layout } : { layout, chart }
+    layout === 'table'
+      ? { order, columns }
+      : layout === 'map'
+        ? { layout, colour }
+        : { layout, chart }
   return { search: toSearch({ ...empty, ...own }).toString(), width: layout === 'table' ? 2 : 1 }
 }
 

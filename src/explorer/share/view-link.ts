@@ -20,7 +20,7 @@ export function shownProperties({ objectType, view }: TypeView): readonly string
   if (view.columns === undefined) return undefined
   const { primaryKey, titleProperty } = objectType
   const { chart } = view
-  const paths = [chart?.measure.of, ...(chart?.by.map(({ path }) => path) ?? [])]
+  const paths = [view.colour, chart?.measure.of, ...(chart?.by.map(({ path }) => path) ?? [])]
   const names = [
     primaryKey,
     titleProperty,

@@ -12,7 +12,7 @@ import { Popup } from '../ui/dialog.tsx'
 import { CheckField, Segments, submits } from '../ui/fields.tsx'
 import { useNow, useSettled } from '../ui/hooks.ts'
 import { lazyView } from '../ui/lazy-part.tsx'
-import { pointProperty } from '../view/type-view.ts'
+import { placeProperty } from '../view/type-view.ts'
 import type { Layout } from '../view/view-state.ts'
 import { columnsToKeep, shownNames } from './columns.ts'
 import { ExportForm } from './export-form.tsx'
@@ -85,7 +85,7 @@ export function Toolbar() {
         <span className="flex-1 max-[700px]:hidden" />
         <Segments
           label="Layout"
-          options={pointProperty(objectType) === undefined ? FLAT : { ...FLAT, map: 'Map' }}
+          options={placeProperty(objectType) === undefined ? FLAT : { ...FLAT, map: 'Map' }}
           value={view.layout}
           onChange={(layout) => setView({ layout })}
         />

@@ -18,7 +18,7 @@ import { ErrorNote, ScreenNote } from '../ui/controls.tsx'
 import { useEscape, useKeys } from '../ui/hooks.ts'
 import { lazyView } from '../ui/lazy-part.tsx'
 import { listText, readTrail } from '../view/trail.ts'
-import { knownPart, pointProperty, type ShownType } from '../view/type-view.ts'
+import { knownPart, placeProperty, type ShownType } from '../view/type-view.ts'
 import { type LinkedList, useView, withinLink } from '../view/use-view.ts'
 import { searchRecord, type ViewState } from '../view/view-state.ts'
 import { ObjectsTable } from './grid.tsx'
@@ -89,10 +89,10 @@ function Objects({ ontology, objectType, linked }: ObjectsProps) {
     setMarks({ topic: walk.topic, keys: new Set(changes?.getState().changed.keys()) })
     restart()
   }
-  const point = pointProperty(objectType)
+  const place = placeProperty(objectType)
   const switchSnapshot = () => setView({ isSnapshot: !view.isSnapshot })
   const switchRequest = () => setRequestShown(!isRequestShown)
-  const isTable = view.layout === 'table' || (view.layout === 'map' && point === undefined)
+  const isTable = view.layout === 'table' || (view.layout === 'map' && place === undefined)
   const closePeek = () => setView({ peek: undefined }, { replace: true })
   const closeRequest = isRequestShown ? () => setRequestShown(false) : undefined
   useEscape(view.peek === undefined ? closeRequest : closePeek)
@@ -152,8 +152,8 @@ function Objects({ ontology, objectType, linked }: ObjectsProps) {
               )}
               <WalkNotice />
             </div>
-          ) : view.layout === 'map' && point !== undefined ? (
-            <MapView of={counted} property={point} setView={setView} canCount={canCount} />
+          ) : view.layout === 'map' && place !== undefined ? (
+            <MapView of={counted} setView={setView} canCount={canCount} />
           ) : (
             <Charts of={counted} setView={setView} canCount={canCount} rows={firstRows} />
           )}

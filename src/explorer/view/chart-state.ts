@@ -39,6 +39,7 @@ export const FORM_NAMES = {
   bars: 'bars',
   line: 'lines',
   heat: 'heat map',
+  map: 'map',
   pivot: 'table',
   scatter: 'scatter plot',
 } as const

@@ -66,7 +66,7 @@ export function knownPart(view: ViewState, of: ShownType): ViewState {
     ...view,
     filters: view.filters.filter((filter) => isKnownFilter(of, filter)),
     order: view.order.filter(({ property }) => isKnownOrder(of, property)),
-    box: pointProperty(of.objectType) === undefined ? undefined : view.box,
+    box: placeProperty(of.objectType) === undefined ? undefined : view.box,
   }
 }
 
@@ -232,6 +232,7 @@ function boxCondition(
 ): JsonConditions {
   if (revision === '1') throw new NotExpressible('a box on the map')
   if (revision === '2') {
+    if (pointProperty(type) === undefined) throw new NotExpressible('a box with shapes')
     const [northWest, southWest] = [
       [west, north],
       [west, south],
@@ -240,7 +241,10 @@ function boxCondition(
   }
   const point = (...coordinates: readonly number[]): Json => ({ type: 'Point', coordinates })
   const corners = { topLeft: point(west, north), bottomRight: point(east, south) }
-  return { [pointProperty(type) ?? '']: { withinBoundingBox: corners } }
+  const points = pointProperty(type)
+  return points === undefined
+    ? { [shapeProperty(type) ?? '']: { intersectsBoundingBox: corners } }
+    : { [points]: { withinBoundingBox: corners } }
 }
 
 /** Long and decimal stay text, so that no digit is lost. */
@@ -261,8 +265,22 @@ export function textProperties({ properties }: ObjectTypeDefinition): string[] {
 }
 
 /** Returns the first property with positions. */
-export function pointProperty({ properties }: ObjectTypeDefinition): string | undefined {
-  return Object.entries(properties).find(([, { type }]) => type === 'geopoint')?.[0]
+export function pointProperty(type: ObjectTypeDefinition): string | undefined {
+  return firstOf(type, 'geopoint')
+}
+
+/** Returns the first property with shapes. */
+export function shapeProperty(type: ObjectTypeDefinition): string | undefined {
+  return firstOf(type, 'geoshape')
+}
+
+/** Returns the property that places objects on a map. */
+export function placeProperty(type: ObjectTypeDefinition): string | undefined {
+  return pointProperty(type) ?? shapeProperty(type)
+}
+
+function firstOf({ properties }: ObjectTypeDefinition, wanted: ScalarType): string | undefined {
+  return Object.entries(properties).find(([, { type }]) => type === wanted)?.[0]
 }
 
 /** Returns the view with filters in the place of those on the same properties. */

@@ -44,6 +44,7 @@ const view: fc.Arbitrary<ViewState> = fc.record({
   revision: fc.option(fc.constantFrom(...REVISIONS), { nil: undefined }),
   layout: fc.constantFrom(...LAYOUTS),
   chart: fc.constantFrom(undefined, DEFAULT_CHART, readChart('a,b:month~avg:c~vs:filter:d:eq:~%')),
+  colour: fc.option(name, { nil: undefined }),
   peek: fc.option(fc.string(), { nil: undefined }),
   trail: fc.array(fc.string(), { maxLength: 3 }),
 })

@@ -39,6 +39,8 @@ export interface ViewState {
   readonly layout: Layout
   /** The chart above the pictures. */
   readonly chart: ChartState | undefined
+  /** The property that colours the map. */
+  readonly colour: string | undefined
   /** The key of the object that is shown beside the table. */
   readonly peek: string | undefined
   /** The objects through which links led here: `type/key/link`, percent-encoded. */
@@ -65,6 +67,7 @@ export function toSearch(view: ViewState): URLSearchParams {
   if (view.revision !== undefined) search.set('rev', view.revision)
   if (view.layout !== 'table') search.set('view', view.layout)
   if (view.chart !== undefined) search.set('p', writeChart(view.chart))
+  if (view.colour !== undefined) search.set('by', view.colour)
   if (view.peek !== undefined) search.set('peek', view.peek)
   for (const step of view.trail) search.append('t', step)
   return search
@@ -83,6 +86,7 @@ export function fromSearch(search: URLSearchParams): ViewState {
     revision: oneOf(REVISIONS, search.get('rev')),
     layout: readLayout(search.get('view')),
     chart: readChart(search.get('p')),
+    colour: search.get('by') ?? undefined,
     peek: search.get('peek') ?? undefined,
     trail: search.getAll('t'),
   }
