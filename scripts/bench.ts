@@ -10,6 +10,7 @@ import { history } from './bench/history.ts'
 import { load } from './bench/load.ts'
 import { observation } from './bench/observation.ts'
 import { pages } from './bench/pages.ts'
+import { questions } from './bench/questions.ts'
 import { redefinition } from './bench/redefinition.ts'
 import { screens } from './bench/screens.ts'
 import { slices } from './bench/slices.ts'
@@ -34,6 +35,7 @@ docs/benchmarks.md, which explains the figures.`,
     explorer,
     answers,
     screens,
+    questions,
     followers,
     history,
     slices,

@@ -9,7 +9,7 @@ import type { ChartState, Comparison } from '../view/chart-state.ts'
 import { nameOfPath, pathsOf } from '../view/paths.ts'
 import { scalarOf, type TypeView } from '../view/type-view.ts'
 import { periodOf } from './compare.ts'
-import { isDimension, isTime } from './measures.ts'
+import { isDimension, isPlace, isTime } from './measures.ts'
 import { Pick } from './pick.tsx'
 
 export interface ComparisonPickProps {
@@ -69,7 +69,9 @@ function comparisonOf(kind: string, { objectType, view }: TypeView): Comparison 
 }
 
 function filterPaths(type: TypeView['objectType']): readonly string[] {
-  return pathsOf(type).filter((path) => isDimension(type, path) && !isTime(scalarOf(type, path)))
+  return pathsOf(type).filter(
+    (path) => isDimension(type, path) && !isPlace(type, path) && !isTime(scalarOf(type, path)),
+  )
 }
 
 /** Writes a filter as the address has it. */

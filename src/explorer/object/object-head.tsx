@@ -145,7 +145,8 @@ function CompareForm({ address, setView, close }: CompareFormProps) {
       </Button>
       <hr className="w-full m-0 border-0 border-t border-t-line" />
       <p className="text-muted text-base leading-5">
-        A snapshot keeps the state of now for an hour. The address then shows what changed since.
+        A snapshot keeps the state of now, by default for a day. The address then shows what changed
+        since.
       </p>
       <Button onClick={() => void run(takeSnapshot)}>Take a snapshot</Button>
       {error !== undefined && (
