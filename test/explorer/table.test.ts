@@ -31,7 +31,7 @@ it('shows each type as a card with its count, links and picture', async () => {
   const page = await suite.visit('/')
   const card = page.getByRole('link', { name: /^Item/ })
   await card.getByText(String(ITEM_COUNT)).waitFor()
-  await card.getByText('→ Maker').waitFor()
+  await card.getByText('Maker', { exact: true }).waitFor()
   await card.locator('svg path').first().waitFor({ state: 'attached' })
 })
 

@@ -17,7 +17,7 @@ import {
 import { countsQuery, definitionQuery, ontologiesQuery } from '../api/service.ts'
 import { CreateTypeButton, LoadButton } from '../load/load-area.tsx'
 import { useSession } from '../session/session.tsx'
-import { ErrorNote, ScreenNote } from '../ui/controls.tsx'
+import { ErrorNote, Icon, ScreenNote } from '../ui/controls.tsx'
 import { MiniPicture } from './mini-picture.tsx'
 
 export function HomeScreen() {
@@ -148,8 +148,13 @@ function TypeCard({ ontology, type, counts }: TypeCardProps) {
         {links.length > 0 && (
           <span className="flex flex-wrap gap-y-1 gap-x-3 text-accent text-sm leading-4">
             {links.map(({ apiName, cardinality }) => (
-              <span key={`${cardinality} ${apiName}`}>
-                {cardinality === 'one' ? '→' : '←'} {wordsOf(apiName)}
+              <span
+                key={`${cardinality} ${apiName}`}
+                className="flex items-center gap-0.5"
+                title={cardinality === 'one' ? 'one for each' : 'several for each'}
+              >
+                <Icon name={cardinality === 'one' ? 'next' : 'back'} size={12} />
+                {wordsOf(apiName)}
               </span>
             ))}
           </span>

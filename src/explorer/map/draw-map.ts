@@ -43,7 +43,7 @@ export function worldPaths({ land, borders, countries }: World): WorldPaths {
 
 /** Returns the radius of a cell with this many objects. */
 function cellRadius(count: number): number {
-  return 1.4 + 1.3 * Math.log10(Math.max(1, count))
+  return 2 + 1.2 * Math.log10(Math.max(1, count))
 }
 
 const POINT_RADIUS = 4

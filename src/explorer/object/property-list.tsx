@@ -24,7 +24,7 @@ import {
 import { type ListBeside, useLiveObject } from '../queries/use-changes.ts'
 import { useNumberStyles } from '../queries/use-number-styles.ts'
 import { useSession } from '../session/session.tsx'
-import { ErrorNote, IconButton } from '../ui/controls.tsx'
+import { ErrorNote, Icon, IconButton } from '../ui/controls.tsx'
 import { addressOf, searchOf, type TrailStep, toLink, writeStep } from '../view/trail.ts'
 import type { ShownType } from '../view/type-view.ts'
 import { LiveNote } from './live-note.tsx'
@@ -136,7 +136,7 @@ export function LinkList({ address, link, record, trail }: LinkListProps) {
             <span className="font-normal tabular-nums">
               {count === undefined ? '…' : formatCount(count)}
             </span>
-            <span aria-hidden="true"> ▸</span>
+            <Icon name="next" size={12} />
           </Link>
         ) : (
           <span className="text-inherit">{name}</span>
