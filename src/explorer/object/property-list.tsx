@@ -131,8 +131,8 @@ export function LinkList({ address, link, record, trail }: LinkListProps) {
     <section className="p-3 border border-line rounded-lg bg-panel">
       <h2 className="text-base leading-5 font-semibold">
         {isMany ? (
-          <Link {...toLink(all)} className="text-inherit">
-            {name}{' '}
+          <Link {...toLink(all)} className="inline-flex items-center gap-1 text-inherit">
+            {name}
             <span className="font-normal tabular-nums">
               {count === undefined ? '…' : formatCount(count)}
             </span>
