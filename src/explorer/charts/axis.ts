@@ -2,7 +2,9 @@
 
 import type { Tick } from '../pictures/ticks.ts'
 import type { Group } from '../queries/aggregate.ts'
-import type { JsonConditions } from '../view/type-view.ts'
+import type { NumberStyle } from '../ui/format-value.ts'
+import type { ChartState } from '../view/chart-state.ts'
+import type { JsonConditions, TypeView } from '../view/type-view.ts'
 import type { Box, Filter, ViewState } from '../view/view-state.ts'
 
 /** One group along a dimension. */
@@ -41,6 +43,26 @@ export interface Axis {
   readonly ticks: readonly Tick[]
   /** What a reader must know of the axis. */
   readonly note: string | undefined
+}
+
+/** An axis without what all axes have in common. */
+export type Shown = Omit<Axis, 'path'>
+
+/** Aggregates the objects of a view that satisfy further conditions. */
+export type Ask = (
+  body: { readonly aggregation: readonly object[]; readonly groupBy: readonly object[] },
+  within?: readonly JsonConditions[],
+) => Promise<{ readonly data: readonly Group[]; readonly excludedItems?: number }>
+
+export interface AxisOptions {
+  readonly of: TypeView
+  readonly chart: ChartState
+  readonly ask: Ask
+  readonly style: NumberStyle
+  /** Values that are shown one by one. */
+  readonly top: number
+  /** The period that an axis of time shows; that of the values by default. */
+  readonly period?: readonly [fromMs: number, toMs: number] | undefined
 }
 
 export const WHOLE: Slice = { within: [], groupBy: undefined, placeOf: () => ALL }

@@ -16,32 +16,25 @@ import {
 import { edgeTicks, momentFormat } from '../pictures/ticks.ts'
 import { COUNT, type Group } from '../queries/aggregate.ts'
 import { facetOperator } from '../queries/facet-query.ts'
-import { axisFormat, formatNumber, formatValue, type NumberStyle } from '../ui/format-value.ts'
-import type { ChartState, Dimension, TimeStep } from '../view/chart-state.ts'
+import { axisFormat, formatNumber, formatValue } from '../ui/format-value.ts'
+import type { Dimension, TimeStep } from '../view/chart-state.ts'
 import { writeList } from '../view/filters.ts'
 import { fieldOf } from '../view/paths.ts'
 import { type Json, type JsonConditions, scalarOf, type TypeView } from '../view/type-view.ts'
 import type { Filter } from '../view/view-state.ts'
-import { type Axis, type Bucket, type Slice, singleSlice, TooManyGroups, WHOLE } from './axis.ts'
+import {
+  type Ask,
+  type Axis,
+  type AxisOptions,
+  type Bucket,
+  type Shown,
+  type Slice,
+  singleSlice,
+  TooManyGroups,
+  WHOLE,
+} from './axis.ts'
 import { isArray, isPlace, isTime, metricOf } from './measures.ts'
 import { placeAxis } from './place-axis.ts'
-
-/** Aggregates the objects of a view that satisfy further conditions. */
-export type Ask = (
-  body: { readonly aggregation: readonly object[]; readonly groupBy: readonly object[] },
-  within?: readonly JsonConditions[],
-) => Promise<{ readonly data: readonly Group[]; readonly excludedItems?: number }>
-
-export interface AxisOptions {
-  readonly of: TypeView
-  readonly chart: ChartState
-  readonly ask: Ask
-  readonly style: NumberStyle
-  /** Values that are shown one by one. */
-  readonly top: number
-  /** The period that an axis of time shows; that of the values by default. */
-  readonly period?: readonly [fromMs: number, toMs: number] | undefined
-}
 
 const MOST_RANGES = 200
 const MOST_STEPS = 1000
@@ -75,7 +68,6 @@ export async function buildAxis(dimension: Dimension, options: AxisOptions): Pro
   }
 }
 
-export type Shown = Omit<Axis, 'path'>
 type Builder = (dimension: Dimension, options: AxisOptions) => Promise<Shown>
 
 const BUILDERS: Readonly<Record<Axis['kind'], Builder>> = {

@@ -6,8 +6,8 @@ import { aggregateWhere, countedKey, type Group, staleTimeOf } from '../queries/
 import type { NumberStyle } from '../ui/format-value.ts'
 import { type ChartState, writeChart } from '../view/chart-state.ts'
 import { type TypeView, whereOf } from '../view/type-view.ts'
-import { ALL, type Axis, type Slice, WHOLE } from './axis.ts'
-import { type Ask, buildAxis } from './build-axis.ts'
+import { ALL, type Ask, type Axis, type Slice, WHOLE } from './axis.ts'
+import { buildAxis } from './build-axis.ts'
 import { comparedAxis, periodOf } from './compare.ts'
 import { isZeroIfEmpty, METRIC, metricOf, type Value } from './measures.ts'
 

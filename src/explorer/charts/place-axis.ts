@@ -5,8 +5,7 @@ import { COUNT } from '../queries/aggregate.ts'
 import type { Dimension } from '../view/chart-state.ts'
 import { fieldOf } from '../view/paths.ts'
 import type { Box } from '../view/view-state.ts'
-import type { Bucket, Slice } from './axis.ts'
-import type { Ask, AxisOptions, Shown } from './build-axis.ts'
+import type { Ask, AxisOptions, Bucket, Shown, Slice } from './axis.ts'
 
 /** The shape of the map, and pixels of a cell. */
 const SIZE: Point = [960, 480]
