@@ -157,3 +157,44 @@ describe('groups by cell', () => {
     expect(elements.body.errorName).toBe('InvalidPropertyType')
   })
 })
+
+it('tells a struct field from a property whose name is its path', async () => {
+  await using other = await startService()
+  await other.apply({
+    apiName: 'paths',
+    objectTypes: [
+      {
+        apiName: 'row',
+        primaryKey: 'id',
+        properties: {
+          id: { type: 'integer' },
+          a: { type: 'struct', fields: { b: { type: 'string' } } },
+          'a.b': { type: 'string' },
+        },
+      },
+    ],
+  })
+  await other.put('paths', 'row', [
+    { id: 1, a: { b: 'x' }, 'a.b': 'y' },
+    { id: 2, a: { b: 'x' }, 'a.b': 'z' },
+  ])
+  const structField = { type: 'structField', propertyApiName: 'a', structFieldApiName: 'b' }
+  const { body } = await other.send('/api/v2/ontologies/paths/objects/row/aggregate', {
+    json: {
+      groupBy: [],
+      aggregation: [
+        { type: 'exactDistinct', name: 'field', propertyIdentifier: structField },
+        { type: 'exactDistinct', name: 'property', field: 'a.b' },
+      ],
+    },
+  })
+  expect(body.data).toEqual([
+    {
+      group: {},
+      metrics: [
+        { name: 'field', value: 1 },
+        { name: 'property', value: 2 },
+      ],
+    },
+  ])
+})

@@ -1,5 +1,6 @@
 /** Compiles an aggregation to columns, and to functions that read them. */
 import type { ScalarType } from '../../../ontology/definition/property-type.ts'
+import { fieldKey } from '../../../ontology/values/searchable-values.ts'
 import type { Aggregated, Aggregation, Metric } from '../../../query/aggregation/aggregation.ts'
 import type { AggregateSource } from '../../port/pages.ts'
 import type { FieldNumbers } from '../../sql/compile/field-numbers.ts'
@@ -34,16 +35,16 @@ export function compileAggregation(
   rows: readonly SourceRows[],
 ): CompiledAggregation {
   const aggregated = metricFields(aggregation.metrics)
-  const properties = aggregated.map(({ property }) => property)
+  const keys = aggregated.map(keyOf)
   const sources = rows.map((source) => sourceSql(source, aggregation, aggregated))
   const groupings = sources[0]?.groupings ?? []
   const shares = aggregation.metrics.flatMap((metric) =>
-    metric.kind === 'percentile' ? [properties.indexOf(metric.property)] : [],
+    metric.kind === 'percentile' ? [keys.indexOf(keyOf(metric))] : [],
   )
   const parts = { sources, groupings, shares: [...new Set(shares)] }
   let columnCount = 0
   const metrics = aggregation.metrics.map((metric) => {
-    const number = metric.kind === 'count' ? -1 : properties.indexOf(metric.property)
+    const number = metric.kind === 'count' ? -1 : keys.indexOf(keyOf(metric))
     const value = isDirect(parts) ? (sources[0]?.values[number] ?? '') : nestedValue(number)
     const compiled = metricSql(metric, { value, share: nestedShare(number) })
     const first = columnCount
@@ -83,10 +84,15 @@ function isLongText(type: ScalarType): boolean {
   return type === 'string' || type === 'marking'
 }
 
-/** Returns what metrics read, each property once. */
+/** Tells the field `b` of `a` from a property `a.b`: responses show the same name. */
+function keyOf({ property, field }: Aggregated): string {
+  return fieldKey(field ?? { property, structField: undefined })
+}
+
+/** Returns what metrics read, each field once. */
 function metricFields(metrics: readonly Metric[]): Aggregated[] {
   const fields = metrics.flatMap((metric): [string, Aggregated][] =>
-    metric.kind === 'count' ? [] : [[metric.property, metric]],
+    metric.kind === 'count' ? [] : [[keyOf(metric), metric]],
   )
   return [...new Map(fields).values()]
 }
