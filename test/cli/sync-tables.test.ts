@@ -41,6 +41,11 @@ describe('tables that cannot be followed', () => {
       CREATE TABLE strange.events (id int PRIMARY KEY) PARTITION BY RANGE (id);
       CREATE TABLE strange.events_1 PARTITION OF strange.events FOR VALUES FROM (0) TO (9);
       CREATE TABLE strange.lists (id int[] PRIMARY KEY);
+      CREATE TABLE strange.late (id int PRIMARY KEY DEFERRABLE); ALTER TABLE strange.late REPLICA IDENTITY FULL;
+      CREATE TABLE strange.nameless (id int PRIMARY KEY); ALTER TABLE strange.nameless REPLICA IDENTITY NOTHING;
+      CREATE TABLE strange.parts (id int PRIMARY KEY) PARTITION BY RANGE (id);
+      CREATE TABLE strange.parts_1 PARTITION OF strange.parts FOR VALUES FROM (0) TO (9);
+      ALTER TABLE strange.parts_1 REPLICA IDENTITY NOTHING;
       DO $$ BEGIN EXECUTE 'CREATE TABLE strange.wide (id int PRIMARY KEY, ' ||
         (SELECT string_agg('c' || g || ' int', ', ') FROM generate_series(1, 1000) g) || ')'; END $$`)
   })
@@ -53,6 +58,9 @@ describe('tables that cannot be followed', () => {
     ['strange.seen', 'is a view; follow the tables that it reads'],
     ['strange.kept', 'is a view; follow the tables that it reads'],
     ['strange.lists', 'has a primary key of type int4[], which objects cannot have'],
+    ['strange.late', 'has a deferrable primary key; create it as NOT DEFERRABLE'],
+    ['strange.nameless', 'has a replica identity without its primary key; set REPLICA IDENTITY'],
+    ['strange.parts', 'has a replica identity without its primary key, or a partition that has'],
     ['strange.wide', 'has 1001 columns, and object types have at most 1000 properties'],
   ]
 

@@ -38,8 +38,11 @@ export function findObstacle(table: SourceTable): string | undefined {
     return `is unlogged, so PostgreSQL does not replicate it; run ALTER TABLE ${quotedName(table)} SET LOGGED`
   }
   if (table.key.length === 0) return 'has no primary key'
+  // PostgreSQL would refuse every update of the table, because it cannot say which row was changed.
+  if (table.isKeyDeferrable) return 'has a deferrable primary key; create it as NOT DEFERRABLE'
   if (!table.hasReplicaKey) {
-    return 'has a replica identity without its primary key; set REPLICA IDENTITY DEFAULT'
+    const which = table.kind === 'partitioned' ? ', or a partition that has one' : ''
+    return `has a replica identity without its primary key${which}; set REPLICA IDENTITY DEFAULT`
   }
   const unfit = columnsOf(table, table.key).find((column) => {
     return column.isArray || column.isGenerated || columnType(column) === undefined

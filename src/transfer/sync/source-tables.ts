@@ -18,7 +18,9 @@ export interface SourceTable {
   readonly columns: readonly SourceColumn[]
   /** The columns of the primary key; empty without one. */
   readonly key: readonly string[]
-  /** Whether updates and deletes carry the primary key of the old row. */
+  /** Whether rows can have the same key until their transaction commits. */
+  readonly isKeyDeferrable: boolean
+  /** Whether updates and deletes carry the primary key of the old row, those of partitions too. */
   readonly hasReplicaKey: boolean
   readonly foreignKeys: readonly ForeignKey[]
 }
@@ -75,6 +77,13 @@ const PARTITIONS = `
    JOIN pg_inherits h ON h.inhrelid = relid JOIN pg_attribute a ON a.attrelid = relid AND a.attnum = -1
    WHERE level > 0)`
 
+/** The partitions of a table have replica identities of their own. */
+const HAS_REPLICA_KEY = `
+  NOT EXISTS (
+    SELECT FROM (SELECT c.oid UNION SELECT relid FROM pg_partition_tree(c.oid) WHERE isleaf) AS part (oid)
+    JOIN pg_class r ON r.oid = part.oid LEFT JOIN pg_index ri ON ri.indrelid = r.oid AND ri.indisprimary
+    WHERE r.relreplident = 'n' OR (r.relreplident = 'i' AND ri.indisreplident IS NOT TRUE))`
+
 const TABLES = `
   SELECT c.oid::bigint AS oid, n.nspname AS schema, c.relname AS name,
     obj_description(c.oid, 'pg_class') AS comment,
@@ -84,8 +93,7 @@ const TABLES = `
       WHERE c.relispartition AND r.oid = pg_partition_root(c.oid)) AS "partitionOf",
     CASE WHEN c.relkind = 'p' AND NOT c.relispartition THEN ${PARTITIONS} ELSE '[]' END AS partitions,
     coalesce(${COLUMNS('c.oid', 'i.indkey::int2[]')}, '[]') AS key,
-    (c.relreplident = 'f' OR (c.relreplident = 'd' AND i.indexrelid IS NOT NULL)
-      OR (c.relreplident = 'i' AND i.indisreplident)) AS "hasReplicaKey",
+    i.indimmediate IS FALSE AS "isKeyDeferrable", ${HAS_REPLICA_KEY} AS "hasReplicaKey",
     (SELECT coalesce(json_agg(json_build_object(
         'name', a.attname, 'typeOid', a.atttypid::bigint, 'isGenerated', a.attgenerated <> '',
         'comment', col_description(c.oid, a.attnum)) ORDER BY a.attnum), '[]')
@@ -131,6 +139,7 @@ export async function readTables(
     partitionOf: row['partitionOf'] ?? undefined,
     partitions: JSON.parse(row['partitions'] ?? '[]'),
     key: JSON.parse(row['key'] ?? '[]'),
+    isKeyDeferrable: row['isKeyDeferrable'] === 't',
     hasReplicaKey: row['hasReplicaKey'] === 't',
     columns: (JSON.parse(row['columns'] ?? '[]') as ColumnRow[]).map((column) => ({
       ...column,
