@@ -1,5 +1,6 @@
 import { expect, inject, it } from 'vitest'
 import {
+  damageTable,
   describeMirror,
   mirror,
   mirrorKinds,
@@ -62,4 +63,9 @@ it('connects again when PostgreSQL ends the connection of a mirror', async () =>
     await service.put('shelf', 'item', [{ id }])
     await expect.poll(async () => (await target.read()).length).toBe(id)
   }
+})
+
+it('says what to do about a table of PostgreSQL that another program has changed', async () => {
+  await using database = await createDatabase(inject('postgresUrl'))
+  await damageTable(database.url, (sql) => runSql(database.url, sql))
 })

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, it } from 'vitest'
 import {
+  damageTable,
   describeMirror,
   KIND_OBJECTS,
   mirror,
@@ -81,4 +82,14 @@ it('says what to do about a file that is not a database', async () => {
     1,
     expect.stringMatching(/notes\.db .*not a database\. Choose another file, or delete this one\./),
   ])
+})
+
+it('says what to do about a table of SQLite that another program has changed', async () => {
+  using folder = tempFolder()
+  const path = join(folder.path, 'items.db')
+  await damageTable(path, (sql) => {
+    const database = new DatabaseSync(path)
+    database.exec(sql)
+    database.close()
+  })
 })

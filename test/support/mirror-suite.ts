@@ -90,6 +90,22 @@ export async function mirrorKinds(to: string): Promise<void> {
   expect((await runCommand(args, settings)).code).toBe(0)
 }
 
+/** Changes the table of a mirror as another program would, and drops it as the message says. */
+export async function damageTable(to: string, run: (sql: string) => unknown): Promise<void> {
+  await using service = await startService()
+  await service.apply(SHELF)
+  const settings = { OQS_URL: service.url, OQS_TOKEN: ADMIN_TOKEN }
+  const catchUp = () => runCommand(mirror(to, '--once'), settings)
+  expect((await catchUp()).code).toBe(0)
+  await run('ALTER TABLE item DROP COLUMN name')
+  await service.put('shelf', 'item', [{ id: 1 }])
+  const { code, stderr } = await catchUp()
+  const remedy = 'If another program has changed the table, drop it and run the command again'
+  expect([code, stderr]).toEqual([1, expect.stringContaining(remedy)])
+  await run('DROP TABLE item')
+  expect((await catchUp()).stderr).toContain('copied 1 object')
+}
+
 export const mirror = (to: string, ...more: readonly string[]) => [
   'mirror',
   ...['--ontology', 'shelf', '--type', 'item', '--to', to],

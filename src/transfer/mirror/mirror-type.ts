@@ -53,12 +53,29 @@ export async function mirrorType(
   }
 }
 
-/** An error of SQLite does not name the file. */
+/** Adds the file to an error of SQLite, and to one of the table what to do about it. */
 function explained(error: unknown, { name }: MirrorTarget): unknown {
-  const { code, message } = error as NodeJS.ErrnoException
-  if (code !== 'ERR_SQLITE_ERROR') return error
-  return new Error(`cannot write ${name}: ${message}`, { cause: error })
+  const { code, message, errcode = 0, cause } = error as DatabaseError
+  const isOfSqlite = code === 'ERR_SQLITE_ERROR'
+  const isOfTable = isOfSqlite
+    ? SQLITE_TABLE_ERRORS.includes(errcode & 0xff)
+    : POSTGRES_TABLE_ERROR.test(cause?.code ?? '')
+  if (!isOfSqlite && !isOfTable) return error
+  const text = isOfSqlite ? `cannot write ${name}: ${message}` : message
+  return new Error(isOfTable ? `${text}. ${CHANGED_TABLE}` : text, { cause: error })
 }
+
+interface DatabaseError extends Error {
+  readonly code?: string
+  readonly errcode?: number
+  readonly cause?: { readonly code?: string }
+}
+
+/** A column or table that is missing or has another type, and a violated constraint. */
+const SQLITE_TABLE_ERRORS = [1, 19]
+const POSTGRES_TABLE_ERROR = /^(?:23|42(?!501))/
+const CHANGED_TABLE =
+  'If another program has changed the table, drop it and run the command again, which copies the type again.'
 
 class Mirror {
   readonly #client: Endpoints

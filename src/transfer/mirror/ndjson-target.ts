@@ -1,7 +1,7 @@
 /**
  * A mirror in an NDJSON file, one line for each object in key order. A line cannot be changed in
  * place, so the lines are kept in `FILE.ndjson.state`, an SQLite database, together with the state.
- * Whenever the mirror has caught up, the file is written anew from there and renamed: it always is
+ * Whenever the mirror has caught up, the whole file is written from there and renamed: it always is
  * the exact copy as of one moment, and a change costs one pass over the file.
  */
 import { existsSync } from 'node:fs'
