@@ -40,7 +40,8 @@ interface Thing {
 /** How a follower reads: the records of a listing, and a page of changes. */
 interface Reading {
   readonly name: string
-  readonly isLimited?: boolean
+  /** The policy of its caller; by default, it sees everything. */
+  readonly policy?: keyof typeof POLICIES
   readonly list: (page: string) => [path: string, options?: SendOptions]
   readonly follow: (since: string, page: string) => [path: string, options?: SendOptions]
   readonly read: (record: never) => Thing
@@ -64,6 +65,11 @@ const THINGS_OF_OWNERS = {
   },
   link: 'things',
 }
+const THINGS_OF_VISIBLE_OWNERS = {
+  type: 'searchAround',
+  objectSet: { type: 'base', objectType: 'owner' },
+  link: 'things',
+}
 const THINGS_AND_OWNERS = {
   type: 'union',
   objectSets: [
@@ -75,6 +81,13 @@ const parts = (page: string) => Object.fromEntries(new URLSearchParams(page))
 const numbered = (page: string) => {
   const { pageSize, ...others } = parts(page)
   return { ...others, ...(pageSize === undefined ? {} : { pageSize: Number(pageSize) }) }
+}
+
+const IN_GROUP_A = { type: 'eq', field: 'group', value: 'a' }
+const POLICIES = {
+  someThings: [{ objectType: 'thing', where: IN_GROUP_A }],
+  someOwners: [{ objectType: 'thing' }, { objectType: 'owner', where: IN_GROUP_A }],
+  noGroups: [{ objectType: 'thing', hide: ['group'] }],
 }
 
 const READINGS: readonly Reading[] = [
@@ -133,11 +146,31 @@ const READINGS: readonly Reading[] = [
     read: ofSet as never,
   },
   {
-    name: 'limited rights',
-    isLimited: true,
+    name: 'a rule on objects',
+    policy: 'someThings',
     list: (page) => [`${V1}/objects/thing?snapshot=true&${page}`],
     follow: (since, page) => [`${V1}/changes/thing?since=${since}&${page}`],
     read: ofRevision1 as never,
+  },
+  {
+    name: 'a hidden property',
+    policy: 'noGroups',
+    list: (page) => [`${V1}/objects/thing?snapshot=true&${page}`],
+    follow: (since, page) => [`${V1}/changes/thing?since=${since}&${page}`],
+    read: ofRevision1 as never,
+  },
+  {
+    name: 'a rule on linked objects',
+    policy: 'someOwners',
+    list: (page) => [
+      `${V2}/objectSets/loadObjects`,
+      { json: { objectSet: THINGS_OF_VISIBLE_OWNERS, snapshot: true, ...numbered(page) } },
+    ],
+    follow: (since, page) => [
+      `${V2}/objectSets/changes`,
+      { json: { objectSet: THINGS_OF_VISIBLE_OWNERS, since, ...numbered(page) } },
+    ],
+    read: ofV2 as never,
   },
 ]
 
@@ -185,21 +218,19 @@ const step = fc.oneof(
 )
 
 let service: Service
-let limitedToken: string
+/** By policy. */
+const tokens = new Map<string, string>()
 
 beforeAll(async () => {
   service = await startService()
   await service.apply(ONTOLOGY)
-  const right = {
-    ontology: 'followed',
-    objectType: 'thing',
-    access: 'read',
-    where: { type: 'eq', field: 'group', value: 'a' },
+  for (const [policy, allowed] of Object.entries(POLICIES)) {
+    const rights = allowed.map((right) => ({ ontology: 'followed', access: 'read', ...right }))
+    const path = `/api/admin/v1/policies/${policy}`
+    const saved = await service.send(path, { method: 'PUT', json: { rights } })
+    expect([saved.status, saved.body.parameters]).toEqual([200, undefined])
+    tokens.set(policy, await service.createToken({ policies: [policy] }))
   }
-  const path = '/api/admin/v1/policies/groups'
-  const saved = await service.send(path, { method: 'PUT', json: { rights: [right] } })
-  expect([saved.status, saved.body.parameters]).toEqual([200, undefined])
-  limitedToken = await service.createToken({ policies: ['groups'] })
 })
 afterAll(() => service[Symbol.asyncDispose]())
 
@@ -313,8 +344,9 @@ class Follower {
     const ids = new Set<unknown>()
     for (let page = `pageSize=${pageSize}`; ; ) {
       const [path, options] = request(page)
-      const token = this.#reading.isLimited ? { token: limitedToken } : {}
-      const { status, body, text } = await service.send(path, { ...options, ...token })
+      const token = tokens.get(this.#reading.policy ?? '')
+      const caller = token === undefined ? {} : { token }
+      const { status, body, text } = await service.send(path, { ...options, ...caller })
       expect(status, `${this.#reading.name}: ${text}`).toBe(200)
       pages.push(body)
       expect(body.nextPageToken === undefined || body.data.length > 0).toBe(true)
