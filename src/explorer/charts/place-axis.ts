@@ -57,7 +57,7 @@ function boxOf(cell: unknown): Box {
 }
 
 /** Returns a cell as a map names it: `47°–48° N, 8°–9° E`. */
-export function describeCell([west, south, east, north]: Box): string {
+function describeCell([west, south, east, north]: Box): string {
   return `${describeRange(south, north, 'N', 'S')}, ${describeRange(west, east, 'E', 'W')}`
 }
 

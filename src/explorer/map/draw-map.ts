@@ -167,7 +167,7 @@ function drawWorld(
 }
 
 /** Makes one unit a degree. */
-export function toDegreesOf(
+function toDegreesOf(
   context: CanvasRenderingContext2D,
   { scale, longitude, latitude }: Camera,
   [width, height]: Point,
