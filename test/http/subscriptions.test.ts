@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { WebSocket } from 'ws'
+import { Followers, Watch } from '../../src/service/changes/followers.ts'
 import { NUMBERS, numbers } from '../support/ontologies.ts'
 import { ADMIN_TOKEN, type Service, startService } from '../support/service.ts'
 
@@ -44,7 +45,7 @@ describe('a WebSocket of subscriptions', () => {
   it('says what is wrong with a message that it cannot read', async () => {
     const nested = `{"id": "a", "requests": [{"objectSet": ${'['.repeat(300_000)}${']'.repeat(300_000)}}]}`
     for (const [message, reason] of [
-      ['nonsense', 'is not JSON'],
+      ['nonsense', 'message is not JSON'],
       ['{"id": 1}', 'must have an id'],
       [nested, 'is nested too deeply'],
     ] as const) {
@@ -52,6 +53,39 @@ describe('a WebSocket of subscriptions', () => {
       client.socket.send(message)
       expect(await client.closed).toEqual([1008, expect.stringContaining(reason)])
     }
+  })
+
+  it('leaves nothing behind of sets that it does not follow', async () => {
+    const DATED = {
+      apiName: 'event',
+      primaryKey: 'id',
+      properties: { id: { type: 'integer' }, at: { type: 'timestamp' } } as const,
+    }
+    await service.apply({ apiName: 'dated', objectTypes: [DATED] })
+    using watches = observeWatches()
+    await using client = await connect(service, ADMIN_TOKEN, 'dated')
+    const base = { type: 'base', objectType: 'event' }
+    const start = { type: 'relativePoint', value: -1, timeUnit: 'DAY' }
+    const where = {
+      type: 'relativeDateRange',
+      field: 'at',
+      relativeStartTime: start,
+      timeZoneId: 'UTC',
+    }
+    await client.send({
+      id: 'a',
+      requests: [{ objectSet: { type: 'filter', objectSet: base, where } }],
+    })
+    const refused = { type: 'error', errors: [{ error: 'Default:InvalidArgument' }] }
+    await expect.poll(() => client.messages).toMatchObject([{ responses: [refused] }])
+    expect([watches.started(), watches.open()]).toEqual([1, 0])
+    // The first set can be followed, but the message cannot be read.
+    const nested = `${'['.repeat(300_000)}${']'.repeat(300_000)}`
+    client.socket.send(
+      `{"id": "b", "requests": [{"objectSet": ${JSON.stringify(base)}}, {"objectSet": ${nested}}]}`,
+    )
+    expect(await client.closed).toEqual([1008, expect.stringContaining('nested too deeply')])
+    await expect.poll(watches.open).toBe(0)
   })
 
   it('is refused to web sites that may not call the service', async () => {
@@ -214,6 +248,22 @@ async function unsentBytes(service: Service, socket: WebSocket): Promise<number>
     unchanged = socket.bufferedAmount === last ? unchanged + 1 : 0
     last = socket.bufferedAmount
     if (last === 0 || unchanged === 100) return last
+  }
+}
+
+/** Observes what is watched from now on. */
+function observeWatches() {
+  const started = vi.spyOn(Followers.prototype, 'watch')
+  const ended = vi.spyOn(Watch.prototype, Symbol.dispose)
+  const open = () =>
+    started.mock.results.filter(({ value }) => !ended.mock.contexts.includes(value)).length
+  return {
+    started: () => started.mock.calls.length,
+    open,
+    [Symbol.dispose]() {
+      started.mockRestore()
+      ended.mockRestore()
+    },
   }
 }
 

@@ -98,8 +98,9 @@ function channelOf(socket: WebSocket): Channel {
 
 function refuse(socket: WebSocket, { errorName, parameters }: ObjectQueryError): void {
   const isBusy = [429, 503].includes(statusOf(errorName))
-  const { reason } = parameters
-  const text = typeof reason === 'string' ? `${errorName}: ${reason}` : errorName
+  const { parameter, reason } = parameters
+  const details = [parameter, reason].filter((one) => typeof one === 'string')
+  const text = details.length === 0 ? errorName : `${errorName}: ${details.join(' ')}`
   const shortText = Buffer.from(text)
     .subarray(0, REASON_MAX_BYTES)
     .toString()

@@ -76,8 +76,13 @@ export class Subscription {
     }
     this.#pages?.[Symbol.dispose]()
     this.#pages = new ChangesFollower(follower, await this.#readSpec(), this.#services)
-    // It has no changes, only the version to start from.
-    await this.#pages.next()
+    try {
+      // It has no changes, only the version to start from.
+      await this.#pages.next()
+    } catch (error) {
+      this.#pages[Symbol.dispose]()
+      throw error
+    }
   }
 
   /** Sends updates until the subscription is stopped. */

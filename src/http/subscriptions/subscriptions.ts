@@ -33,6 +33,7 @@ export class Subscriptions {
   #handled: Promise<void> = Promise.resolve()
   #unhandled = 0
   #isRefused = false
+  #isStopped = false
 
   constructor(channel: Channel, request: FastifyRequest, services: Services) {
     this.#channel = channel
@@ -62,6 +63,7 @@ export class Subscriptions {
   }
 
   stop(): void {
+    this.#isStopped = true
     for (const subscription of this.#running.values()) subscription.stop()
   }
 
@@ -89,8 +91,7 @@ export class Subscriptions {
     const next = new Map<string, Subscription>()
     const responses: object[] = []
     const started: Subscription[] = []
-    for (const request of requests) {
-      const key = keyOf(request, next)
+    for (const [key, request] of keyed(requests)) {
       const running = this.#running.get(key)
       const known = running?.isStopped ? undefined : running
       const subscription =
@@ -109,18 +110,24 @@ export class Subscriptions {
     }
     for (const [key, subscription] of this.#running) if (!next.has(key)) subscription.stop()
     this.#running = next
+    // The client may have left meanwhile.
+    if (this.#isStopped) this.stop()
     // Updates follow the response, which tells the client their id.
     await this.#channel.send({ type: 'subscribeResponses', id, responses })
     for (const subscription of started) void subscription.run()
   }
 }
 
-/** Returns the key of a subscription. A client may subscribe to the same set several times. */
-function keyOf({ objectSet, propertySet }: SubscribeRequest, others: Map<string, unknown>): string {
-  const set = textOf([objectSet, propertySet])
-  let copies = 0
-  while (others.has(`${set} ${copies}`)) copies += 1
-  return `${set} ${copies}`
+/** Returns the requests by what they follow. A client may subscribe to the same set several times. */
+function keyed(requests: readonly SubscribeRequest[]): ReadonlyMap<string, SubscribeRequest> {
+  const byKey = new Map<string, SubscribeRequest>()
+  for (const request of requests) {
+    const set = textOf([request.objectSet, request.propertySet])
+    let copies = 0
+    while (byKey.has(`${set} ${copies}`)) copies += 1
+    byKey.set(`${set} ${copies}`, request)
+  }
+  return byKey
 }
 
 function textOf(value: unknown): string {
