@@ -5,7 +5,7 @@
 import { daysOf, microsecondsOf } from '../column-values.ts'
 
 const [QUOTE, MINUS, POINT, ZERO, NINE] = [0x22, 0x2d, 0x2e, 0x30, 0x39]
-/** So many digits are exact in a double. */
+/** A double represents every number with this many digits exactly. */
 const EXACT_DIGITS = 15
 const TENS = Array.from({ length: EXACT_DIGITS + 1 }, (_, exponent) => 10 ** exponent)
 
