@@ -10,6 +10,8 @@ const ON_EVERY_STORE = [
   'test/properties/**/*.test.ts',
   'test/sdk/**/*.test.ts',
 ]
+/** What only a cluster has. */
+const ON_CITUS = ['src/store/postgres/citus/distribution.test.ts']
 const ON_POSTGRES = ['src/store/postgres/**/*.test.ts', 'test/**/*postgres*.test.ts']
 
 /** The tests of `npm run test:long`: every documented example, kills, copies, damaged files, packages. */
@@ -96,7 +98,7 @@ const postgres = {
   test: {
     name: 'postgres',
     include: [...ON_EVERY_STORE, ...ON_POSTGRES],
-    exclude: [...LONG_ON_EVERY_STORE, ...LONG_ON_POSTGRES],
+    exclude: [...LONG_ON_EVERY_STORE, ...LONG_ON_POSTGRES, ...ON_CITUS],
     provide: { store: 'postgres' as const },
     globalSetup: [START_RUN, './test/support/start-postgres.ts'],
   },

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, inject, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { runSql } from '../../../../test/support/postgres.ts'
 import { createFixture } from '../../../../test/support/store-fixture.ts'
 import { createTestStore, type TestStore } from '../../../../test/support/test-store.ts'
@@ -36,7 +36,7 @@ const pairs = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, n): [string, string] => [`k${from + n}`, 'x'])
 const written = (to: number) => pairs(0, to).map((pair) => pair.join('='))
 
-describe.runIf(inject('store') === 'citus')('the table of a small type', () => {
+describe('the table of a small type', () => {
   it('stays on the coordinator until it has grown, then loses no version', async () => {
     await using store = await open()
     const things = await createFixture(store)
