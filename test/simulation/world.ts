@@ -24,7 +24,7 @@ export const SNAPSHOT_SECONDS = 1200
 export const CHANGES_SECONDS = SNAPSHOT_SECONDS
 const LIFETIMES = { pageTokenTtlSeconds: TTL_SECONDS, snapshotMaxAgeSeconds: SNAPSHOT_SECONDS }
 /** Snapshots are kept a minute longer than they can be read; replacements wait for an hour. */
-const KEPT = { rowVersionsMs: 1000 * (SNAPSHOT_SECONDS + 60), idleReplacementsMs: 3_600_000 }
+export const KEPT = { rowVersionsMs: 1000 * (SNAPSHOT_SECONDS + 60), idleReplacementsMs: 3_600_000 }
 const KEY_BYTES = 32
 const SHORT_PAGE_BYTES = 1024
 const LONG_PAGE_BYTES = 1024 * 1024

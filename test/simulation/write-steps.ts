@@ -14,12 +14,23 @@ import {
 import { toObject } from './page-model.ts'
 import { type Condition, combined, type HttpRequest, matches, post, WORDS } from './queries.ts'
 import type { Random } from './random.ts'
-import { expectEqual, expectError, ONTOLOGY, TYPES, type TypeName, type World } from './world.ts'
+import {
+  expectEqual,
+  expectError,
+  KEPT,
+  ONTOLOGY,
+  TYPES,
+  type TypeName,
+  type World,
+} from './world.ts'
 import { type SentWrite, sendWrite } from './write-model.ts'
 
 const KEYS = 20
 const MAX_CHANGES = 8
 const MAX_REPLACEMENTS = 2
+const SLOW_BATCHES = 3
+/** The time after which an idle replacement expires. */
+const IDLE_SECONDS = KEPT.idleReplacementsMs / 1000
 const LONGEST_PAD = 400
 
 const pathOf = (type: TypeName) => `/api/admin/v1/ontologies/${ONTOLOGY}/objects/${type}`
@@ -103,8 +114,18 @@ export async function startReplacement(world: World): Promise<void> {
   replacements.set(id, { id, objects: new Map(), status: 'loading', idleSince: undefined })
 }
 
-export async function loadReplacement(world: World): Promise<void> {
+/** Loads a replacement as slowly as it may be, while maintenance looks for idle ones. */
+export async function loadSlowly(world: World): Promise<void> {
+  await startReplacement(world)
   const picked = pickReplacement(world)
+  for (let batches = 0; batches < SLOW_BATCHES; batches += 1) {
+    await loadReplacement(world, picked)
+    await world.maintain()
+    world.moveClock(world.random.between(IDLE_SECONDS / 2, IDLE_SECONDS - 1))
+  }
+}
+
+export async function loadReplacement(world: World, picked = pickReplacement(world)) {
   if (picked === undefined) return
   const { name, replacement } = picked
   const changes = randomChanges(world, name)
