@@ -230,6 +230,7 @@ describe('an export', () => {
     ['?version=9007199254740991', 'VersionNotFound', { version: 9007199254740991 }],
     ['?after=x', 'Default:InvalidArgument', { parameter: 'after' }],
     ['?received=-1', 'Default:InvalidArgument', { parameter: 'received' }],
+    ['?received=1', 'Default:InvalidArgument', { parameter: 'received' }],
     ['?pageSize=3', 'Default:InvalidArgument', { parameter: 'pageSize' }],
   ])('rejects %s', async (parameters, errorName, expected) => {
     const { body } = await service.send(EXPORT + parameters)

@@ -101,6 +101,9 @@ export function readExport(
   if (after !== undefined && order.length > 0) {
     throw invalidArgument('after', 'is not possible with orderBy: start the export again')
   }
+  if (received > 0 && after === undefined) {
+    throw invalidArgument('received', 'requires after: the key of the last object received')
+  }
   if (version !== undefined && isPartlyHidden(objectType)) {
     throw new ObjectQueryError('VersionNotFound', { version })
   }
