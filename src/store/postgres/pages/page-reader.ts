@@ -5,7 +5,7 @@
  */
 
 import type { ObjectType } from '../../../ontology/ontology.ts'
-import { isOutdated } from '../../core/catalogue/find-table.ts'
+import { isOutdated } from '../../core/catalogue/table-of-version.ts'
 import type { ReadPageRequest, Reclaimed, StoredPage } from '../../object-store.ts'
 import type { PageCache } from '../../page-cache.ts'
 import type { RequestContext } from '../../port/request-context.ts'

@@ -6,13 +6,13 @@ import { ObjectQueryError } from '../../../contract/errors.ts'
 import type { ObjectType } from '../../../ontology/ontology.ts'
 import { linkedTypesOf } from '../../../query/query-tree.ts'
 import type { TableLayout } from '../../core/catalogue/build-table.ts'
+import { NEVER_CLOSED } from '../../core/catalogue/object-tables.ts'
 import {
   type FindTable,
   tableOfRow as findTableOfRow,
   tableOfVersion as findTableOfVersion,
   type TableReader,
-} from '../../core/catalogue/find-table.ts'
-import { NEVER_CLOSED } from '../../core/catalogue/object-tables.ts'
+} from '../../core/catalogue/table-of-version.ts'
 import { runNow, settled } from '../../core/session/session.ts'
 import type { ReadPageRequest, Reclaimed } from '../../object-store.ts'
 import { readableVersion, type VersionState, type Visibility } from '../../sql/plan/plan-rules.ts'
@@ -101,7 +101,7 @@ export class KnownHeads {
   }
 }
 
-/** Returns the table of a version, see core/catalogue/find-table.ts. */
+/** Returns the table of a version, see core/catalogue/table-of-version.ts. */
 function tableOfVersion(
   statements: StatementCache,
   head: TypeHead,
@@ -111,7 +111,7 @@ function tableOfVersion(
   return runNow(findTableOfVersion(findTable(statements), head, version, reader))
 }
 
-/** Returns the table of a row that a commit wrote, see core/catalogue/find-table.ts. */
+/** Returns the table of a row that a commit wrote, see core/catalogue/table-of-version.ts. */
 export function tableOfRow(
   statements: StatementCache,
   head: TypeHead,
