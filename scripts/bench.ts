@@ -6,15 +6,12 @@ import { citus } from './bench/citus.ts'
 import { explorer } from './bench/explorer.ts'
 import { followers } from './bench/followers.ts'
 import { growth } from './bench/growth.ts'
-import { history } from './bench/history.ts'
 import { load } from './bench/load.ts'
 import { observation } from './bench/observation.ts'
 import { pages } from './bench/pages.ts'
 import { questions } from './bench/questions.ts'
 import { redefinition } from './bench/redefinition.ts'
 import { screens } from './bench/screens.ts'
-import { slices } from './bench/slices.ts'
-import { sync } from './bench/sync.ts'
 import { transfer } from './bench/transfer.ts'
 import { runCommand } from './measure/command.ts'
 import { markTable, toMarkdown } from './measure/report.ts'
@@ -37,9 +34,6 @@ docs/benchmarks.md, which explains the figures.`,
     screens,
     questions,
     followers,
-    history,
-    slices,
-    sync,
     citus,
   },
   usual: ['pages'],

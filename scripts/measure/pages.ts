@@ -49,34 +49,18 @@ export function findToken(page: Buffer): string | undefined {
   return /"nextPageToken":"([^"]+)"[^\]]*$/.exec(tail)?.[1]
 }
 
-/** Yields the pages of a walk to its end, or the ends of them, from the page of a token on. */
-export async function* readWalk(
-  service: Target,
-  pages: Pages,
-  pageToken?: string,
-  keptBytes?: number,
-): AsyncGenerator<Buffer> {
-  using connection = await Connection.open(service)
-  let token = pageToken
-  do {
-    const page = await connection.read(pages(1000, token), keptBytes)
-    yield page
-    token = findToken(page)
-  } while (token !== undefined)
-}
-
 /** Walks to the end, or through some pages, without looking at them; returns their number. */
 export async function walkPages(
   service: Target,
   pages: Pages,
-  { pageToken, maxPages = Infinity }: { pageToken?: string | undefined; maxPages?: number } = {},
+  { maxPages = Infinity } = {},
 ): Promise<number> {
-  let count = 0
-  for await (const _ of readWalk(service, pages, pageToken, TAIL_BYTES)) {
-    count += 1
-    if (count === maxPages) break
+  using connection = await Connection.open(service)
+  let token: string | undefined
+  for (let count = 1; ; count += 1) {
+    token = findToken(await connection.read(pages(1000, token), TAIL_BYTES))
+    if (token === undefined || count === maxPages) return count
   }
-  return count
 }
 
 /**
