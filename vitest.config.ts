@@ -16,12 +16,16 @@ const ON_POSTGRES = ['src/store/postgres/**/*.test.ts', 'test/**/*postgres*.test
 
 /** The tests of `npm run test:long`: every documented example, kills, copies, damaged files, packages. */
 const LONG = [
+  'test/cli/backup.test.ts',
   'test/cli/context.test.ts',
   'test/cli/help-examples.test.ts',
   'test/cli/mirror.test.ts',
   'test/cli/parallel-export.test.ts',
+  'test/client/generated-types.test.ts',
+  'test/client/killed-service.test.ts',
   'test/damaged-file.sqlite.test.ts',
   'test/docs/examples.test.ts',
+  'test/docs/generated-client.test.ts',
   'test/e2e/columns.test.ts',
   'test/e2e/damaged-file.test.ts',
   'test/e2e/demo.test.ts',
@@ -34,7 +38,10 @@ const LONG = [
   'test/e2e/killed-sync.test.ts',
   'test/e2e/live-file.test.ts',
   'test/e2e/rewrites.test.ts',
+  'test/e2e/signals.test.ts',
   'test/e2e/source.test.ts',
+  'test/e2e/tls.test.ts',
+  'test/e2e/workers.test.ts',
   'test/release/client-package.test.ts',
   'test/release/executable.test.ts',
   'test/release/service-package.test.ts',
@@ -51,6 +58,7 @@ const LONG_ON_EVERY_STORE = [
 ]
 const LONG_ON_POSTGRES = [
   'test/cli/mirror-postgres.test.ts',
+  'test/e2e/killed-mirror-postgres.test.ts',
   'test/e2e/postgres.test.ts',
   'test/simulation/simulation.postgres.test.ts',
 ]
@@ -69,8 +77,9 @@ const IN_A_BROWSER = 'test/explorer/**/*.test.ts'
 const JOURNEYS = 'test/explorer/journeys.test.ts'
 /** The other screens, and what each must also do: for keyboards, on phones, behind a path. */
 const LONG_IN_A_BROWSER = [
-  ...['accessibility', 'admin', 'base-path', 'columns', 'live', 'load', 'load-existing', 'narrow'],
-  ...['pictures', 'share', 'table', 'walk'],
+  ...['accessibility', 'admin', 'base-path', 'charts', 'columns', 'live', 'load', 'load-existing'],
+  ...['lost-parts', 'narrow', 'pictures', 'restart', 'screen-requests', 'share', 'table', 'values'],
+  'walk',
 ].map((name) => `test/explorer/${name}.test.ts`)
 
 const START_RUN = './test/support/start-run.ts'
