@@ -56,10 +56,17 @@ const LONG_ON_EVERY_STORE = [
   'test/conformance/killed-writes.test.ts',
   'test/conformance/search-quality.test.ts',
 ]
+/** What runs on SQLite in `npm test`, or needs a PostgreSQL of its own. */
 const LONG_ON_POSTGRES = [
   'test/cli/mirror-postgres.test.ts',
+  'test/columns/files.test.ts',
+  'test/columns/memory.test.ts',
+  'test/conformance/limits.test.ts',
+  'test/conformance/waiting-processes.test.ts',
   'test/e2e/killed-mirror-postgres.test.ts',
   'test/e2e/postgres.test.ts',
+  'test/sdk/interfaces.test.ts',
+  'test/sdk/subscriptions.test.ts',
   'test/simulation/simulation.postgres.test.ts',
 ]
 
