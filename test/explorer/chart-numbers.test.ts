@@ -14,13 +14,16 @@ interface Cube {
 }
 
 interface CubeModule {
-  readonly cubeQuery: (...options: readonly unknown[]) => {
-    readonly queryFn: (context: object) => Promise<Cube>
-  }
+  readonly cubeQuery: (...options: readonly unknown[]) => object
+}
+
+interface ServiceModule {
+  readonly makeQueryClient: () => { readonly fetchQuery: (query: object) => Promise<Cube> }
 }
 
 // The types of a browser, which it is compiled with, are not known here.
 const MODULE = new URL('../../src/explorer/charts/cube.ts', import.meta.url).href
+const SERVICE_MODULE = new URL('../../src/explorer/api/service.ts', import.meta.url).href
 const ALL = -1
 
 interface Sale {
@@ -71,13 +74,13 @@ async function read(text: string, search = ''): Promise<Cube> {
   const endpoints = new Endpoints({ baseUrl, token: ADMIN_TOKEN })
   const service = { aggregations: new JointAggregations(endpoints.objectSets) }
   const { cubeQuery } = (await import(MODULE)) as CubeModule
+  const { makeQueryClient } = (await import(SERVICE_MODULE)) as ServiceModule
   const view = search === '' ? EMPTY_VIEW : fromSearch(new URLSearchParams(search))
   const ontology = { apiName: 'market', rid: '', objectTypes: [] }
   const of = { ontology, objectType: { ...SALE, rid: '' }, view }
   const chart = readChart(text)
   if (chart === undefined) throw new Error('no chart')
-  const { queryFn } = cubeQuery(service, of, chart, { styleOf: () => 'plain', series: 3 })
-  return queryFn({ signal: new AbortController().signal })
+  return makeQueryClient().fetchQuery(cubeQuery(service, of, chart, 3))
 }
 
 /** Returns the value of each row, by its label. */

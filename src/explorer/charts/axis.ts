@@ -1,11 +1,11 @@
 /** The groups of a chart along one dimension, and the conditions that select them. */
 
-import type { Tick } from '../pictures/ticks.ts'
 import type { Group } from '../queries/aggregate.ts'
 import type { NumberStyle } from '../ui/format-value.ts'
 import type { ChartState } from '../view/chart-state.ts'
 import type { JsonConditions, TypeView } from '../view/type-view.ts'
 import type { Box, Filter, ViewState } from '../view/view-state.ts'
+import type { Tick } from './ticks.ts'
 
 /** One group along a dimension. */
 export interface Bucket {
@@ -39,7 +39,7 @@ export interface Axis {
   readonly path: string | undefined
   readonly buckets: readonly Bucket[]
   readonly slices: readonly Slice[]
-  /** Labels at the edges of ranges. */
+  /** Labels at all edges of ranges. */
   readonly ticks: readonly Tick[]
   /** What a reader must know of the axis. */
   readonly note: string | undefined
@@ -58,7 +58,8 @@ export interface AxisOptions {
   readonly of: TypeView
   readonly chart: ChartState
   readonly ask: Ask
-  readonly style: NumberStyle
+  /** How the numbers of the dimension are written; only labels wait for it. */
+  readonly style: Promise<NumberStyle>
   /** Values that are shown one by one. */
   readonly top: number
   /** The period that an axis of time shows; that of the values by default. */

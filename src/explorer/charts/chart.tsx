@@ -46,7 +46,7 @@ export function Chart({ of, chart, onFilter, canCount = true }: ChartProps) {
   )
 }
 
-function Form(props: ScatterPlotProps) {
+export function Form(props: ScatterPlotProps) {
   const { form, axis, rows, columns, valueAt, format, title } = props.drawn
   if (axis === undefined && columns.length === 1) {
     const [row] = rows
@@ -80,9 +80,8 @@ export function useChart(of: TypeView, asked: ChartState, canCount: boolean): Sh
   const chart = useMemo(() => knownChart(of, asked), [of, asked])
   const styleOf = useNumberStyles(of, { canRead: canCount })
   const form = formOf(of, chart)
-  const query = cubeQuery(service, of, chart, { styleOf, series: seriesOf(form) })
   const { data, error, isPlaceholderData } = useQuery({
-    ...query,
+    ...cubeQuery(service, of, chart, seriesOf(form)),
     enabled: canCount,
     placeholderData: (last: Cube | undefined) => last,
   })

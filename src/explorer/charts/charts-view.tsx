@@ -1,6 +1,5 @@
 /** Charts of the objects of a view: one that answers a question, and a picture of each property. */
 import { useMemo, useRef } from 'react'
-import { Pictures, type PicturesProps } from '../pictures/pictures.tsx'
 import { IconButton } from '../ui/controls.tsx'
 import { type ChartState, DEFAULT_CHART } from '../view/chart-state.ts'
 import { replaceFilters, type TypeView } from '../view/type-view.ts'
@@ -9,6 +8,7 @@ import { ChartSentence } from './chart-sentence.tsx'
 import { ChartTools } from './chart-tools.tsx'
 import type { DrawnChart } from './drawn-chart.ts'
 import type { OnFilter } from './forms.ts'
+import { Pictures, type PicturesProps } from './pictures.tsx'
 import { PivotTable } from './pivot-table.tsx'
 
 export function ChartsView(props: PicturesProps) {

@@ -5,8 +5,8 @@ import { describeFilter } from '../view/operators.ts'
 import { knownPart, replaceFilters, scalarOf, type TypeView } from '../view/type-view.ts'
 import { EMPTY_VIEW, type Filter, fromSearch, type ViewState } from '../view/view-state.ts'
 import { type Axis, type Slice, WHOLE } from './axis.ts'
-import { momentText } from './build-axis.ts'
 import { isTime } from './measures.ts'
+import { momentText } from './range-axis.ts'
 
 /** A time range that the view is filtered by. */
 export interface Period {

@@ -3,7 +3,7 @@ import { queryOptions } from '@tanstack/react-query'
 import type { ObjectAggregation } from '../../client/endpoints/object-sets.ts'
 import type { Service } from '../api/service.ts'
 import { aggregateWhere, countedKey, type Group, staleTimeOf } from '../queries/aggregate.ts'
-import type { NumberStyle } from '../ui/format-value.ts'
+import { readStyle } from '../queries/use-number-styles.ts'
 import { type ChartState, writeChart } from '../view/chart-state.ts'
 import { type TypeView, whereOf } from '../view/type-view.ts'
 import { ALL, type Ask, type Axis, type Slice, WHOLE } from './axis.ts'
@@ -20,30 +20,14 @@ export interface Cube {
   readonly aggregations: readonly ObjectAggregation[]
 }
 
-export interface CubeOptions {
-  /** How the numbers of a property are written. */
-  readonly styleOf: (path: string) => NumberStyle
-  /** Values of the second dimension that are shown one by one. */
-  readonly series: number
-}
-
-/** Reads a chart in two requests: one finds the groups, the other computes their values. */
-export function cubeQuery(
-  service: Service,
-  of: TypeView,
-  chart: ChartState,
-  { styleOf, series }: CubeOptions,
-) {
-  const styles = chart.by.map(({ path }) => styleOf(path))
+/**
+ * Reads a chart in two requests: one finds the groups, the other computes their values. Of the second
+ * dimension, so many values are shown one by one.
+ */
+export function cubeQuery(service: Service, of: TypeView, chart: ChartState, series: number) {
   return queryOptions({
-    queryKey: [
-      'chart',
-      writeChart({ ...chart, form: undefined }),
-      series,
-      styles,
-      ...countedKey(of),
-    ],
-    queryFn: async ({ signal }): Promise<Cube> => {
+    queryKey: ['chart', writeChart({ ...chart, form: undefined }), series, ...countedKey(of)],
+    queryFn: async ({ client, signal }): Promise<Cube> => {
       const ask: Ask = (body, within) =>
         aggregateWhere(service, of, { where: whereOf(of, within), ...body }, signal)
       const period = chart.against && periodOf(of)
@@ -56,7 +40,7 @@ export function cubeQuery(
             of,
             chart: index === 0 ? chart : { ...chart, sort: 'highest' },
             ask,
-            style: styleOf(dimension.path),
+            style: readStyle(client, service, of, dimension.path),
             top: index === 0 ? chart.top : series,
             period: isPeriod ? [period.fromMs, period.toMs - 1] : undefined,
           })

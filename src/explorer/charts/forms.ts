@@ -9,4 +9,6 @@ export interface FormProps {
   readonly drawn: DrawnChart
   /** Filters for the objects of what is pressed; undefined if nothing can be pressed. */
   readonly onFilter: OnFilter | undefined
+  /** True for a picture among many. */
+  readonly isSmall?: boolean
 }

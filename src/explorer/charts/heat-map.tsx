@@ -1,15 +1,16 @@
 /** A grid of two dimensions, the stronger the colour the larger the value. */
 import { type KeyboardEvent, useRef, useState } from 'react'
-import { fittingTicks, tickAnchor } from '../pictures/ticks.ts'
 import { useWidth } from '../ui/hooks.ts'
 import type { Axis } from './axis.ts'
 import { cutText, type Pointed, Tip } from './chart-parts.tsx'
 import { type DrawnChart, filtersOf, type Line, lengthOf } from './drawn-chart.ts'
 import type { FormProps } from './forms.ts'
+import { fewTicks, fittingTicks, tickAnchor } from './ticks.ts'
 
 const ROW = 26
 const BOTTOM = 26
 const LEAST_SLOT = 30
+const MOST_TICKS = 9
 /** Room for a number inside a cell. */
 const TEXT_SLOT = 46
 /** From this strength on, texts need the colour of the background. */
@@ -218,7 +219,7 @@ function BottomLabels({ axis, lines, slot }: BottomLabelsProps) {
     ))
   }
   const bars = lines.filter(({ kind }) => kind === 'value').length
-  const ticks = fittingTicks(axis?.ticks ?? [], { slot, bars, rest: 0 })
+  const ticks = fittingTicks(fewTicks(axis?.ticks ?? [], MOST_TICKS), { slot, bars, rest: 0 })
   return ticks.map(({ index, label }) => (
     <text key={index} x={index * slot} textAnchor={tickAnchor(index, bars)}>
       {label}

@@ -7,18 +7,19 @@ import { type DrawnChart, filtersOf, type Line, lengthOf } from './drawn-chart.t
 import type { FormProps } from './forms.ts'
 
 const ROW = 26
+const SMALL_ROW = 22
 const THIN = 13
 const GAP = 6
 const VALUE_WIDTH = 76
 
-export function LyingBars({ drawn, onFilter }: FormProps) {
+export function LyingBars({ drawn, onFilter, isSmall }: FormProps) {
   const [frame, width] = useWidth()
   const svg = useRef<SVGSVGElement>(null)
   const [active, setActive] = useState(0)
   const [pointed, setPointed] = useState<Pointed>()
   const { rows, columns, isStacked, title } = drawn
   const perRow = isStacked ? 1 : columns.length
-  const rowHeight = perRow === 1 ? ROW : perRow * THIN + GAP
+  const rowHeight = perRow > 1 ? perRow * THIN + GAP : isSmall ? SMALL_ROW : ROW
   const longest = Math.max(...rows.map(({ label }) => label.length))
   const labels = Math.min(longest * 6.8 + 12, width * 0.4, 320)
   const scale = scaleLinear(extentOf(drawn), [labels, Math.max(labels + 1, width - VALUE_WIDTH)])
@@ -96,7 +97,7 @@ export function LyingBars({ drawn, onFilter }: FormProps) {
                 textAnchor="end"
                 className={`pointer-events-none ${row.kind === 'value' ? 'fill-ink' : 'fill-muted'}`}
               >
-                {cutText(row.label, labels - 8)}
+                {cutText(row.label, labels - 8, 7)}
               </text>
               <RowBars {...{ drawn, row, scale, rowHeight, perRow }} />
             </g>
@@ -119,7 +120,7 @@ interface RowBarsProps {
 
 function RowBars({ drawn, row, scale, rowHeight, perRow }: RowBarsProps) {
   const { columns, valueAt, format, isStacked } = drawn
-  const thickness = perRow === 1 ? ROW - 10 : THIN - 2
+  const thickness = perRow === 1 ? rowHeight - 10 : THIN - 2
   let start = 0
   const bars = columns.map((column, index) => {
     const value = lengthOf(valueAt(row.place, column.place))

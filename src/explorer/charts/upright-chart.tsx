@@ -2,42 +2,38 @@
 import { ticks as roundTicks } from 'd3-array'
 import { scaleLinear } from 'd3-scale'
 import { type ReactNode, useId, useRef, useState } from 'react'
-import { fittingTicks, tickAnchor } from '../pictures/ticks.ts'
-import { clamp, useBrush } from '../pictures/use-brush.ts'
 import { axisFormat } from '../ui/format-value.ts'
 import { useWidth } from '../ui/hooks.ts'
 import { coloursOf, describeRow, type Pointed, Tip } from './chart-parts.tsx'
 import { type DrawnChart, lengthOf } from './drawn-chart.ts'
 import type { FormProps } from './forms.ts'
 import { extentOf } from './lying-bars.tsx'
+import { fewTicks, fittingTicks, tickAnchor } from './ticks.ts'
+import { clamp, useBrush } from './use-brush.ts'
 
-const HEIGHT = 320
-const MARGIN = { left: 56, right: 16, top: 10, bottom: 26 } as const
-const VALUE_TICKS = 5
+/** Sizes, and the most labels along each axis. */
+const LARGE = { height: 320, left: 56, valueTicks: 5, ticks: 9 } as const
+const SMALL = { height: 190, left: 40, valueTicks: 4, ticks: 5 } as const
+const MARGIN = { right: 16, top: 10, bottom: 26 } as const
 
-export function UprightChart({ drawn, onFilter }: FormProps) {
+export function UprightChart(props: FormProps) {
   const [frame, width] = useWidth()
   return (
     <div ref={frame} className="min-w-0">
-      {width > 0 && <Upright {...{ drawn, onFilter, width }} />}
+      {width > 0 && <Upright {...props} width={width} />}
     </div>
   )
 }
 
 /** Where things are in a chart. */
-function layoutOf(drawn: DrawnChart, width: number) {
-  const bottom = HEIGHT - MARGIN.bottom
-  const slot = (width - MARGIN.left - MARGIN.right) / Math.max(1, drawn.rows.length)
+function layoutOf(drawn: DrawnChart, width: number, isSmall: boolean) {
+  const sizes = isSmall ? SMALL : LARGE
+  const { height, left, valueTicks } = sizes
+  const bottom = height - MARGIN.bottom
+  const slot = (width - left - MARGIN.right) / Math.max(1, drawn.rows.length)
   const extent = drawn.form === 'line' ? lineExtent(drawn) : extentOf(drawn)
-  const y = scaleLinear(extent, [bottom, MARGIN.top]).nice(VALUE_TICKS)
-  return {
-    width,
-    bottom,
-    slot,
-    left: MARGIN.left,
-    y,
-    leftOf: (row: number) => MARGIN.left + row * slot,
-  }
+  const y = scaleLinear(extent, [bottom, MARGIN.top]).nice(valueTicks)
+  return { ...sizes, width, bottom, slot, y, leftOf: (row: number) => left + row * slot }
 }
 
 type Layout = ReturnType<typeof layoutOf>
@@ -53,15 +49,19 @@ function lineExtent(drawn: DrawnChart): [number, number] {
   return [least > 0 && least > most / 2 && !drawn.isStacked ? least : Math.min(0, least), most]
 }
 
-function Upright({ drawn, onFilter, width }: FormProps & { readonly width: number }) {
-  const { rows, title, form } = drawn
+function Upright(props: FormProps & { readonly width: number }) {
+  const { drawn, onFilter, isSmall = false, width } = props
+  const { axis, rows, title, form } = drawn
   const help = useId()
   const svg = useRef<SVGSVGElement>(null)
-  const layout = layoutOf(drawn, width)
+  const layout = layoutOf(drawn, width, isSmall)
   const { slot, bottom, leftOf } = layout
   const [pointed, setPointed] = useState<Pointed>()
   const choose = (filters: Parameters<NonNullable<FormProps['onFilter']>>[0]) => {
-    if (filters.length > 0) onFilter?.(filters)
+    // All ranges together are all values.
+    const hasAll = filters.length === 0 && rows.at(-1)?.kind !== 'missing'
+    const all = { field: axis?.path ?? '', operator: 'filled', value: '' } as const
+    if (filters.length > 0 || hasAll) onFilter?.(hasAll ? [all] : filters)
   }
   const { active, isBrushed, setActive, handlers } = useBrush(svg, rows, layout, choose)
   const point = (index: number) => {
@@ -77,7 +77,7 @@ function Upright({ drawn, onFilter, width }: FormProps & { readonly width: numbe
       <svg
         ref={svg}
         width={width}
-        height={HEIGHT}
+        height={layout.height}
         className={`block text-xs tabular-nums touch-pan-y select-none ${onFilter ? 'cursor-crosshair' : ''}`}
         role="group"
         aria-label={title}
@@ -124,16 +124,18 @@ interface PartProps {
 }
 
 function Axes({ drawn, layout }: PartProps) {
-  const { width, bottom, slot, y, leftOf } = layout
+  const { width, bottom, slot, left, y, leftOf } = layout
   const [low = 0, high = 1] = y.domain()
-  const values = roundTicks(low, high, VALUE_TICKS).filter(
+  const values = roundTicks(low, high, layout.valueTicks).filter(
     (value) => !drawn.isWhole || Number.isInteger(value),
   )
   const short = axisFormat(values, 'grouped')
   const missing = drawn.rows.findIndex(({ kind }) => kind === 'missing')
   const bars = missing === -1 ? drawn.rows.length : missing
   // The label of the last edge would touch that of what is missing.
-  const ticks = drawn.axis?.ticks.filter(({ index }) => missing === -1 || index < bars) ?? []
+  const ticks = fewTicks(drawn.axis?.ticks ?? [], layout.ticks).filter(
+    ({ index }) => missing === -1 || index < bars,
+  )
   const shown = fittingTicks(ticks, { slot, bars, rest: MARGIN.right })
   return (
     <g className="fill-muted">
@@ -141,12 +143,12 @@ function Axes({ drawn, layout }: PartProps) {
         <g key={value}>
           <line
             className={value === 0 ? 'stroke-edge' : 'stroke-line'}
-            x1={MARGIN.left}
+            x1={left}
             x2={width - MARGIN.right}
             y1={y(value)}
             y2={y(value)}
           />
-          <text x={MARGIN.left - 8} y={y(value) + 4} textAnchor="end">
+          <text x={left - 8} y={y(value) + 4} textAnchor="end">
             {drawn.isShare ? drawn.format(value) : short(value)}
           </text>
         </g>

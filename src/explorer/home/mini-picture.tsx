@@ -4,12 +4,13 @@ import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { loadPart } from '../api/load-part.ts'
 import { nameOfProperty } from '../api/ontology.ts'
+import { cubeQuery } from '../charts/cube.ts'
+import { LOGARITHMIC } from '../charts/range-axis.ts'
 import type { Grid } from '../map/camera.ts'
 import { geoCellsQuery } from '../map/geo-cells.ts'
 import { loadWorld, OUTLINES } from '../map/world.ts'
-import type { Bar } from '../pictures/bars.ts'
-import { distributionQuery } from '../pictures/distribution.ts'
 import { useSession } from '../session/session.tsx'
+import { DEFAULT_CHART } from '../view/chart-state.ts'
 import type { ShownType, TypeView } from '../view/type-view.ts'
 import { EMPTY_VIEW } from '../view/view-state.ts'
 import { MAP_HEIGHT, MAP_WIDTH, tiersOf } from './mini-map.ts'
@@ -86,18 +87,31 @@ function MiniMap({ of, property }: PartProps) {
 
 function MiniBars({ of, property }: PartProps) {
   const { service } = useSession()
-  const { data } = useQuery({ ...distributionQuery(service, of, property), staleTime: STALE_MS })
+  const chart = { ...DEFAULT_CHART, by: [{ path: property, step: undefined }], top: ROWS }
+  const { data } = useQuery({ ...cubeQuery(service, of, chart, 0), staleTime: STALE_MS })
+  const [axis] = data?.axes ?? []
+  if (data === undefined || axis === undefined) return null
+  const hasRest = axis.buckets.some(({ kind }) => kind === 'rest')
+  // Texts that all differ tell nothing.
+  const areDifferent = hasRest && data.valueAt(0) === 1
+  const bars = axis.buckets.flatMap(({ label, kind }, row): Bar[] =>
+    kind === 'value' && !areDifferent ? [{ label, count: Number(data.valueAt(row)) }] : [],
+  )
   const name = nameOfProperty(property, of.objectType.properties[property])
-  if (data === undefined) return null
   return (
     <>
-      {data.kind === 'values' ? <Rows bars={data.bars} /> : <Upright bars={data.bars} />}
+      {axis.kind === 'values' ? <Rows bars={bars} /> : <Upright bars={bars} />}
       <span className="absolute top-1.5 left-2 text-muted text-xs leading-4">
         {name}
-        {data.isLogarithmic && ' · logarithmic scale'}
+        {axis.note === LOGARITHMIC && ' · logarithmic scale'}
       </span>
     </>
   )
+}
+
+interface Bar {
+  readonly label: string
+  readonly count: number
 }
 
 const HEIGHT = 56
@@ -131,11 +145,10 @@ function Upright({ bars }: { readonly bars: readonly Bar[] }) {
 const ROWS = 3
 
 function Rows({ bars }: { readonly bars: readonly Bar[] }) {
-  const shown = bars.slice(0, ROWS)
-  const most = shown.reduce((largest, { count }) => Math.max(largest, count), 1)
+  const most = bars.reduce((largest, { count }) => Math.max(largest, count), 1)
   return (
     <span className="grid gap-1 px-2 pt-0 pb-2 text-ink text-sm leading-4.5">
-      {shown.map(({ label, count }) => (
+      {bars.map(({ label, count }) => (
         <span key={label} className="relative block px-1.5 truncate">
           <i
             className="absolute inset-y-0 left-0 rounded-[3px] bg-accent-bg"

@@ -1,4 +1,4 @@
-import { queryOptions, useQuery } from '@tanstack/react-query'
+import { type QueryClient, queryOptions, useQuery } from '@tanstack/react-query'
 import { useCallback } from 'react'
 import type { Service } from '../api/service.ts'
 import { useSession } from '../session/session.tsx'
@@ -29,6 +29,18 @@ export function useNumberStyles(
     (property) => numberStyle({ ontology, objectType }, property, data?.get(property)),
     [ontology, objectType, data],
   )
+}
+
+/** Reads the style of a property: its values are read only if they decide. */
+export async function readStyle(
+  client: QueryClient,
+  service: Service,
+  of: TypeView,
+  property: string,
+): Promise<NumberStyle> {
+  if (!propertiesStyledByValues(of).includes(property)) return numberStyle(of, property)
+  const extents = await client.ensureQueryData(extentsQuery(service, of)).catch(() => undefined)
+  return numberStyle(of, property, extents?.get(property))
 }
 
 /** A style that changed while a table is read would confuse more than it helps. */

@@ -1,5 +1,4 @@
 /** Labels of axes, few enough to be read. */
-import { ticks } from 'd3-array'
 import type { CalendarUnit } from './number-bins.ts'
 
 export interface Tick {
@@ -8,16 +7,18 @@ export interface Tick {
   readonly label: string
 }
 
-/** Returns labels for edges of bins: at most this many, at equal distances. */
+/** Returns a label for each edge of bins. */
 export function edgeTicks(
   edges: readonly number[],
   format: (value: number) => string,
-  most: number,
 ): readonly Tick[] {
-  const step = Math.max(1, Math.ceil((edges.length - 1) / Math.max(1, most - 1)))
-  return edges.flatMap((edge, index) =>
-    index % step === 0 ? [{ index, label: format(edge) }] : [],
-  )
+  return edges.map((edge, index) => ({ index, label: format(edge) }))
+}
+
+/** Returns at most this many labels, at equal distances. */
+export function fewTicks(all: readonly Tick[], most: number): readonly Tick[] {
+  const step = Math.max(1, Math.ceil((all.at(-1)?.index ?? 0) / Math.max(1, most - 1)))
+  return all.filter(({ index }) => index % step === 0)
 }
 
 /** The place of the labels below the bars of a chart. */
@@ -67,11 +68,6 @@ function extentOf({ index, label }: Tick, { slot, bars }: TickSpace): readonly [
   const shares = { start: 0, middle: 0.5, end: 1 } as const
   const start = index * slot - shares[tickAnchor(index, bars)] * width
   return [start, start + width]
-}
-
-/** Returns round counts from zero up to the largest. Counts are whole. */
-export function countTicks(largest: number): readonly number[] {
-  return ticks(0, largest, 4).filter(Number.isInteger)
 }
 
 const MINUTE: Intl.DateTimeFormatOptions = {
