@@ -4,10 +4,9 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { Identifiers } from '../../src/cli/ontology-types/identifiers.ts'
 import type { ObjectTypeDefinition, OntologyDefinition } from '../../src/explorer/api/ontology.ts'
 import { pageRequest } from '../../src/explorer/queries/page-request.ts'
-import { constantNames, toClientCode, toOsdkCode } from '../../src/explorer/request/client-code.ts'
+import { toClientCode, toOsdkCode } from '../../src/explorer/request/client-code.ts'
 import { toCurl } from '../../src/explorer/request/request-text.ts'
 import { NotExpressible, type TypeView } from '../../src/explorer/view/type-view.ts'
 import { type ApiRevision, fromSearch, REVISIONS } from '../../src/explorer/view/view-state.ts'
@@ -165,9 +164,3 @@ for (const name of ${JSON.stringify(names)}) {
 print(JSON.stringify(counts))
 `
 }
-
-it('names constants as the generated types do', () => {
-  const names = ['class', 'my-type.v2', 'my_type_v2', '9lives', 'object', 'Airport', 'airport']
-  const identifiers = new Identifiers([])
-  expect(constantNames(names)).toEqual(names.map((name) => identifiers.constantName(name)))
-})

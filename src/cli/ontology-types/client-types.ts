@@ -1,18 +1,12 @@
 /** Writes the types of an ontology for `createClient` of `@object-query-service/client`. */
+import { Identifiers, literal, memberName } from '../../contract/typescript-names.ts'
+import { docComment, type TypeSyntax, writeType } from './code-parts.ts'
 import {
   byApiName,
   type FullMetadata,
   type FullObjectType,
   sortedEntries,
 } from './full-metadata.ts'
-import {
-  docComment,
-  Identifiers,
-  literal,
-  memberName,
-  type TypeSyntax,
-  writeType,
-} from './identifiers.ts'
 
 /** The value of each scalar type; names in upper case are imported from the client. */
 const VALUES: Readonly<Record<string, string>> = {

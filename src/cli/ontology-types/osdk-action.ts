@@ -1,6 +1,8 @@
 /** Writes the definition of an action for `@osdk/client`. */
+
+import { literal, memberName } from '../../contract/typescript-names.ts'
+import { docComment } from './code-parts.ts'
 import { type ActionDataType, sortedEntries, type WireAction } from './full-metadata.ts'
-import { docComment, literal, memberName } from './identifiers.ts'
 import { indentOf, type OsdkNames, objectLiteral, optionalLiteral } from './osdk-text.ts'
 
 /** Types of parameters that `@osdk/client` calls by another name, or does not know. */

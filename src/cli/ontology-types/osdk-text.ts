@@ -1,6 +1,8 @@
 /** Parts of the text that `@osdk/client` takes. */
+
+import { literal, memberName } from '../../contract/typescript-names.ts'
+import type { TypeSyntax } from './code-parts.ts'
 import type { DataType } from './full-metadata.ts'
-import { literal, memberName, type TypeSyntax } from './identifiers.ts'
 
 /** The constant of each API name. */
 export interface OsdkNames {

@@ -1,4 +1,6 @@
 /** Writes the definitions that `@osdk/client` takes: a constant and its types for each type. */
+import { Identifiers, literal, memberName } from '../../contract/typescript-names.ts'
+import { docComment, writeType } from './code-parts.ts'
 import {
   byApiName,
   type FullMetadata,
@@ -7,7 +9,6 @@ import {
   type WireInterface,
   type WireProperty,
 } from './full-metadata.ts'
-import { docComment, Identifiers, literal, memberName, writeType } from './identifiers.ts'
 import { writeAction } from './osdk-action.ts'
 import {
   indentOf,

@@ -1,4 +1,5 @@
 /** The request behind a view as a program with the client of this project. */
+import { Identifiers, literal, memberName } from '../../contract/typescript-names.ts'
 import type { ObjectTypeDefinition } from '../api/ontology.ts'
 import { pageRequest } from '../queries/page-request.ts'
 import { fieldAt } from '../view/field-at.ts'
@@ -119,10 +120,13 @@ function constantOf(types: readonly ObjectTypeDefinition[], type: ObjectTypeDefi
   const named = types.filter(({ properties, primaryKey }) =>
     KEY_TYPES.includes(properties[primaryKey]?.type ?? ''),
   )
-  const index = named.findIndex(({ apiName }) => apiName === type.apiName)
-  const name = constantNames(named.map(({ apiName }) => apiName))[index]
-  if (name === undefined) throw new NotExpressible('an object type with this kind of key')
-  return name
+  // Those before it take their names first.
+  const identifiers = new Identifiers([])
+  for (const { apiName } of named) {
+    const name = identifiers.constantName(apiName)
+    if (apiName === type.apiName) return name
+  }
+  throw new NotExpressible('an object type with this kind of key')
 }
 
 const KEY_TYPES = ['string', 'date', 'double', 'integer', 'timestamp', 'short', 'long', 'byte']
@@ -165,12 +169,6 @@ function valueIn(field: string, value: string, type: ObjectTypeDefinition): Json
   return number
 }
 
-const TERMS = {
-  words: '$containsAllTerms',
-  prefix: '$startsWith',
-  phrase: '$containsAllTermsInOrder',
-}
-
 function textClause(text: string, type: ObjectTypeDefinition): Clause {
   const names = textProperties(type)
   if (names.some((name) => type.properties[name]?.type === 'array')) {
@@ -179,7 +177,7 @@ function textClause(text: string, type: ObjectTypeDefinition): Clause {
   const clauses = names.map((name): Clause => {
     const terms = termsOf(text).map(({ kind, text: term }) => {
       if (kind === 'inside') throw new NotExpressible('a part of a word')
-      return { [name]: { [TERMS[kind]]: term } }
+      return { [name]: { [OPERATORS[kind]]: term } }
     })
     return terms.length === 1 ? (terms[0] ?? {}) : { $and: terms }
   })
@@ -188,45 +186,11 @@ function textClause(text: string, type: ObjectTypeDefinition): Clause {
 
 /** Returns a value as a person would write it: single quotes, and names without them. */
 function jsText(value: Json): string {
-  if (typeof value === 'string') return quoted(value)
+  if (typeof value === 'string') return literal(value)
   if (value === null || typeof value !== 'object') return String(value)
   if (Array.isArray(value)) return `[${value.map(jsText).join(', ')}]`
   const members = Object.entries(value).map(
     ([name, each]) => `${memberName(name)}: ${jsText(each)}`,
   )
   return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`
-}
-
-function memberName(name: string): string {
-  return /^[A-Za-z_$][\w$]*$/.test(name) ? name : quoted(name)
-}
-
-function quoted(text: string): string {
-  const escaped = JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")
-  return `'${escaped.replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')}'`
-}
-
-/** Words that cannot name a constant. */
-const RESERVED: ReadonlySet<string> = new Set(
-  (
-    'any arguments as async await bigint boolean break case catch class const continue debugger ' +
-    'declare default delete do else enum eval export extends false finally for from function get ' +
-    'if implements import in infer instanceof interface is keyof let module namespace never new ' +
-    'null number object of package private protected public readonly require return set static ' +
-    'string super switch symbol this throw true try type typeof undefined unique unknown var void ' +
-    'while with yield'
-  ).split(' '),
-)
-
-/** Returns the constants that `oqs ontology types --for osdk` writes for these types, in order. */
-export function constantNames(apiNames: readonly string[]): readonly string[] {
-  const taken = new Set(RESERVED)
-  return apiNames.map((apiName) => {
-    const wanted = apiName.replaceAll(/[^A-Za-z0-9_]/g, '_')
-    const base = /^[A-Za-z_]/.test(wanted) ? wanted : `_${wanted}`
-    let name = base
-    for (let number = 2; taken.has(name); number += 1) name = `${base}_${number}`
-    taken.add(name)
-    return name
-  })
 }
