@@ -6,7 +6,7 @@ import { NotFound, Shell } from './shell/shell.tsx'
 import { LinkedScreen, TypeScreen } from './table/type-screen.tsx'
 import { ViewError } from './ui/controls.tsx'
 import { lazyView } from './ui/lazy-part.tsx'
-import { parseSearch, type SearchRecord, stringifySearch } from './view/view-state.ts'
+import { searchText } from './view/view-state.ts'
 
 const rootRoute = createRootRoute({ component: Shell, notFoundComponent: NotFound })
 
@@ -66,8 +66,9 @@ export const router = createRouter({
   ]),
   // Below the header, where the view would be.
   defaultErrorComponent: ViewError,
-  parseSearch,
-  stringifySearch: (search) => stringifySearch(search as SearchRecord),
+  // Views read and write the query string themselves; here it only becomes readable.
+  parseSearch: (text) => (text === '' ? {} : { text }),
+  stringifySearch: ({ text = '' }) => searchText(new URLSearchParams(String(text))),
 })
 
 declare module '@tanstack/react-router' {

@@ -18,7 +18,6 @@ import { Popup } from '../ui/dialog.tsx'
 import { useTask } from '../ui/hooks.ts'
 import { knownPart, type ShownType } from '../view/type-view.ts'
 import { useView } from '../view/use-view.ts'
-import { parseSearch } from '../view/view-state.ts'
 import { TileEditor } from './tile-editor.tsx'
 import { TileView, titleOfTile } from './tile-view.tsx'
 
@@ -73,7 +72,7 @@ function useSavedFilters(search: string): boolean {
   useEffect(() => {
     if (isApplied.current) return
     isApplied.current = true
-    void navigate({ to: '.', search: parseSearch(search), replace: true } as never)
+    void navigate({ to: '.', search: { text: `?${search}` }, replace: true } as never)
     setReady(true)
   }, [search, navigate])
   return isReady
@@ -137,9 +136,7 @@ function ShownDashboard({ of: { ontology, objectType }, saved }: DashboardProps)
           onDone={() => setEdited(undefined)}
         />
       )}
-      {walk.state.error !== undefined && (
-        <ErrorNote error={new Error(messageOf(walk.state.error), { cause: walk.state.error })} />
-      )}
+      {walk.state.error !== undefined && <ErrorNote error={walk.state.error} />}
       <ul className="grid gap-4 m-0 p-0 list-none grid-cols-1 min-[1000px]:grid-cols-3">
         {tiles.map((tile, index) => (
           <li

@@ -3,7 +3,6 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { screenPath } from '../api/base-path.ts'
 import { keyText, nameOf, nameOfProperty } from '../api/ontology.ts'
-import { messageOf } from '../api/service.ts'
 import { Chart } from '../charts/chart.tsx'
 import { describeChart } from '../charts/drawn-chart.ts'
 import { readRecords } from '../queries/object-queries.ts'
@@ -14,9 +13,10 @@ import { columnsOf } from '../table/columns.ts'
 import { ErrorNote } from '../ui/controls.tsx'
 import { formatValue } from '../ui/format-value.ts'
 import { lazyView } from '../ui/lazy-part.tsx'
+import { toLink } from '../view/trail.ts'
 import { conditionsOf, placeProperty, replaceFilters, type TypeView } from '../view/type-view.ts'
 import type { SetView } from '../view/use-view.ts'
-import { searchRecord } from '../view/view-state.ts'
+import { viewText } from '../view/view-state.ts'
 
 const MapView = lazyView('map', async () => (await import('../map/map-view.tsx')).MapView)
 
@@ -77,7 +77,7 @@ function TableTile({ of, canCount }: Pick<TileViewProps, 'of' | 'canCount'>) {
     enabled: canCount,
     placeholderData: (last) => last,
   })
-  if (error !== null) return <ErrorNote error={new Error(messageOf(error), { cause: error })} />
+  if (error !== null) return <ErrorNote error={error} />
   const columns = columnsOf(ontology, objectType, view, { styleOf }).slice(0, SHOWN_COLUMNS)
   return (
     <div className="grid gap-2">
@@ -122,8 +122,10 @@ function TableTile({ of, canCount }: Pick<TileViewProps, 'of' | 'canCount'>) {
         </table>
       </section>
       <Link
-        to={screenPath(ontology.apiName, objectType.apiName)}
-        search={searchRecord(view) as never}
+        {...toLink({
+          path: screenPath(ontology.apiName, objectType.apiName),
+          search: viewText(view),
+        })}
         className="text-base"
       >
         All rows

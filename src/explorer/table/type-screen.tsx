@@ -17,10 +17,10 @@ import { useActions } from '../ui/actions.tsx'
 import { ErrorNote, ScreenNote } from '../ui/controls.tsx'
 import { useEscape, useKeys } from '../ui/hooks.ts'
 import { lazyView } from '../ui/lazy-part.tsx'
-import { listText, readTrail } from '../view/trail.ts'
+import { listText, readTrail, toLink } from '../view/trail.ts'
 import { knownPart, placeProperty, type ShownType } from '../view/type-view.ts'
 import { type LinkedList, useView, withinLink } from '../view/use-view.ts'
-import { searchRecord, type ViewState } from '../view/view-state.ts'
+import { type ViewState, viewText } from '../view/view-state.ts'
 import { ObjectsTable } from './grid.tsx'
 import { StatusBar } from './status-bar.tsx'
 import { Toolbar } from './toolbar.tsx'
@@ -204,8 +204,8 @@ function LinkedObjects(props: { readonly address: ObjectAddress; readonly link: 
   }, [view.trail, objectType, key, link])
   const linked = useMemo(() => {
     const leave = (left: ViewState) => {
-      const to = screenPath(ontology.apiName, link.target)
-      void navigate({ to, search: searchRecord({ ...left, trail: [] }) } as never)
+      const path = screenPath(ontology.apiName, link.target)
+      void navigate(toLink({ path, search: viewText({ ...left, trail: [] }) }))
     }
     return data && target && { filter: linkFilter(link, data.record, target), trail, leave }
   }, [data, link, target, trail, navigate, ontology])

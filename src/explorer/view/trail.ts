@@ -3,14 +3,7 @@
  * list that the object was opened from behind a question mark, so that walking back restores it.
  */
 import { screenPath } from '../api/base-path.ts'
-import {
-  EMPTY_VIEW,
-  fromSearch,
-  parseSearch,
-  searchRecord,
-  stringifySearch,
-  type ViewState,
-} from './view-state.ts'
+import { EMPTY_VIEW, fromSearch, type ViewState, viewText } from './view-state.ts'
 
 export interface TrailStep {
   readonly type: string
@@ -61,18 +54,18 @@ function listOf({ filters, text, box, order, isSnapshot }: ViewState): ViewState
 
 /** Returns a list as a query string, without its question mark. */
 export function listText(view: ViewState): string {
-  return stringifySearch(searchRecord(listOf(view))).slice(1)
+  return viewText(listOf(view)).slice(1)
 }
 
 /** Returns the query string of a list behind a trail. */
 export function searchOf(list: string, trail: readonly TrailStep[]): string {
   const view = fromSearch(new URLSearchParams(list))
-  return stringifySearch(searchRecord({ ...view, trail: trail.map(writeStep) }))
+  return viewText({ ...view, trail: trail.map(writeStep) })
 }
 
 /** Returns an address as the router takes it. */
 export function toLink({ path, search }: Address) {
-  return { to: path as '/', search: parseSearch(search) as never }
+  return { to: path as '/', search: { text: search } as never }
 }
 
 /** Returns the address of an object, or of the objects at one of its links. */

@@ -3,15 +3,7 @@ import { useCallback, useMemo } from 'react'
 import { isSameFilter } from './filters.ts'
 import { addressOf, listText, readTrail, searchOf, type TrailStep, toLink } from './trail.ts'
 import type { TypeView } from './type-view.ts'
-import {
-  type Filter,
-  fromSearch,
-  parseSearch,
-  type SearchRecord,
-  searchRecord,
-  stringifySearch,
-  type ViewState,
-} from './view-state.ts'
+import { type Filter, fromSearch, searchText, type ViewState, viewText } from './view-state.ts'
 
 type Setter<View> = (change: Partial<View>, options?: { readonly replace?: boolean }) => void
 export type SetView = Setter<ViewState>
@@ -20,22 +12,23 @@ export type SetObjectView = Setter<ObjectView>
 /** Returns what the address bar shows, and a function that changes it. */
 function useAddress<View>(
   read: (search: URLSearchParams) => View,
-  write: (view: View) => SearchRecord,
+  write: (view: View) => string,
 ): readonly [View, Setter<View>] {
   const search = useLocation({ select: (location) => location.searchStr })
   const navigate = useNavigate()
   const view = useMemo(() => read(new URLSearchParams(search)), [read, search])
   const setView = useCallback<Setter<View>>(
     (change, { replace = false } = {}) => {
-      void navigate({ to: '.', search: write({ ...view, ...change }), replace } as never)
+      const search = { text: write({ ...view, ...change }) }
+      void navigate({ to: '.', search, replace } as never)
     },
     [navigate, view, write],
   )
   return [view, setView]
 }
 
-export const useView = () => useAddress(fromSearch, searchRecord)
-export const useObjectView = () => useAddress(readObjectView, objectSearch)
+export const useView = () => useAddress(fromSearch, viewText)
+export const useObjectView = () => useAddress(readObjectView, writeObjectView)
 
 /** The search parameters of an object: the list that it belongs to, and the object to compare. */
 export interface ObjectView {
@@ -61,17 +54,12 @@ function readObjectView(parameters: URLSearchParams): ObjectView {
   }
 }
 
-function objectSearch(view: ObjectView): SearchRecord {
-  return {
-    ...parseSearch(searchOf(listText(view.list), view.trail)),
-    ...(view.with !== undefined && { with: [view.with] }),
-    ...(view.version !== undefined && { v: [String(view.version)] }),
-    ...(view.isJson && { as: ['json'] }),
-  }
-}
-
 export function writeObjectView(view: ObjectView): string {
-  return stringifySearch(objectSearch(view))
+  const search = new URLSearchParams(searchOf(listText(view.list), view.trail))
+  if (view.with !== undefined) search.set('with', view.with)
+  if (view.version !== undefined) search.set('v', String(view.version))
+  if (view.isJson) search.set('as', 'json')
+  return searchText(search)
 }
 
 /** A link whose objects are shown: its condition holds, but is not in the address. */

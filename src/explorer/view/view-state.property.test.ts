@@ -7,10 +7,9 @@ import {
   fromSearch,
   LAYOUTS,
   REVISIONS,
-  searchRecord,
-  stringifySearch,
   toSearch,
   type ViewState,
+  viewText,
 } from './view-state.ts'
 
 const name = fc.stringMatching(/^[\w.-]{1,12}$/)
@@ -82,5 +81,5 @@ it('has short and readable addresses', () => {
   ]
   const search = filters.map((filter) => `w=${filter}`).join('&')
   const read = fromSearch(new URLSearchParams(search))
-  expect(stringifySearch(searchRecord(read))).toBe(`?${search}`)
+  expect(viewText(read)).toBe(`?${search}`)
 })

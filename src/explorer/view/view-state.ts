@@ -118,27 +118,14 @@ function oneOf<Value extends string>(
   return values.find((value) => value === text)
 }
 
-/** The search parameters of an address, as the router keeps them. */
-export type SearchRecord = Readonly<Record<string, readonly string[]>>
-
-export function parseSearch(text: string): SearchRecord {
-  return recordOf(new URLSearchParams(text))
+/** Returns the query string of an address, with its question mark. */
+export function viewText(view: ViewState): string {
+  return searchText(toSearch(view))
 }
 
-export function stringifySearch(search: SearchRecord): string {
-  const parts = Object.entries(search).flatMap(([name, values]) =>
-    values.map((value) => `${name}=${readable(value)}`),
-  )
+export function searchText(search: URLSearchParams): string {
+  const parts = [...search].map(([name, value]) => `${name}=${readable(value)}`)
   return parts.length === 0 ? '' : `?${parts.join('&')}`
-}
-
-/** Returns a view as the search parameters of a link. */
-export function searchRecord(view: ViewState): SearchRecord {
-  return recordOf(toSearch(view))
-}
-
-function recordOf(search: URLSearchParams): SearchRecord {
-  return Object.fromEntries([...new Set(search.keys())].map((name) => [name, search.getAll(name)]))
 }
 
 /** Leaves the separators of our own syntax readable; they are legal in a query string. */
