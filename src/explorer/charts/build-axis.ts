@@ -5,7 +5,7 @@ import { facetOperator } from '../queries/facet-query.ts'
 import { formatValue } from '../ui/format-value.ts'
 import type { Dimension } from '../view/chart-state.ts'
 import { writeList } from '../view/filters.ts'
-import { fieldOf } from '../view/paths.ts'
+import { fieldOf, isNull } from '../view/paths.ts'
 import { type Json, type JsonConditions, scalarOf, type TypeView } from '../view/type-view.ts'
 import type { Filter } from '../view/view-state.ts'
 import {
@@ -31,7 +31,7 @@ export function kindOf({ objectType }: TypeView, { path, step }: Dimension): Axi
 
 export async function buildAxis(dimension: Dimension, options: AxisOptions): Promise<Axis> {
   const { of, ask } = options
-  const condition = { [dimension.path.replace('/', ':')]: { isNull: true } } as JsonConditions
+  const condition = isNull(dimension.path)
   const [shown, missing] = await Promise.all([
     BUILDERS[kindOf(of, dimension)](dimension, options),
     ask({ aggregation: [COUNT], groupBy: [] }, [condition]),
@@ -93,7 +93,7 @@ async function valueAxis({ path }: Dimension, options: AxisOptions): Promise<Sho
   const common = { kind: 'values', ticks: [], note: undefined } as const
   if (sorted.length === 0) return { ...common, buckets: [], slices: [] }
   if (excludedItems === 0) return { ...common, buckets, slices: [shown] }
-  const others = [{ $not: chosen }, { [name]: { isNull: false } }] as unknown as JsonConditions[]
+  const others = [{ $not: chosen }, isNull(path, false)] as unknown as JsonConditions[]
   return {
     ...common,
     buckets: [...buckets, { label: 'others', kind: 'rest', filters: othersThan(path, sorted) }],

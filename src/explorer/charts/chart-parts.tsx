@@ -1,5 +1,6 @@
 /** What all charts share: the colours of their series, the legend and the tooltip. */
-import type { ReactNode } from 'react'
+import type { ReactNode, SVGAttributes } from 'react'
+import type { PartKeys } from './chart-keys.ts'
 import type { DrawnChart, Line } from './drawn-chart.ts'
 
 interface Colours {
@@ -54,7 +55,77 @@ export interface Pointed {
   readonly y: number
 }
 
+export interface DrawingProps extends SVGAttributes<SVGSVGElement> {
+  readonly label: string
+  readonly width: number
+  readonly height: number
+}
+
+/** The picture of a chart, whose parts are reached by keys. */
+export function Drawing({ label, className = '', ...rest }: DrawingProps) {
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: SVG has no fieldset
+    <svg
+      className={`block tabular-nums select-none ${className}`}
+      role="group"
+      aria-label={label}
+      {...rest}
+    />
+  )
+}
+
+interface PartProps extends SVGAttributes<SVGGElement> {
+  readonly keys: PartKeys
+  readonly index: number
+  /** Called when it is pointed at, also by keys. */
+  readonly onPoint?: () => void
+}
+
+/** A part of a chart that can be reached and pressed. */
+export function Part({ keys, index, onPoint, className = '', ...rest }: PartProps) {
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: SVG has no button element
+    <g
+      role="button"
+      data-part={index}
+      tabIndex={index === keys.active ? 0 : -1}
+      className={`group focus-visible:outline-none ${className}`}
+      onFocus={() => {
+        keys.setActive(index)
+        onPoint?.()
+      }}
+      onPointerEnter={onPoint}
+      {...rest}
+    />
+  )
+}
+
 const TIP_WIDTH = 260
+const TIP_GAP = 12
+
+export interface TipBoxProps {
+  readonly title: string
+  readonly x: number
+  readonly y: number
+  /** That of the chart. */
+  readonly width: number
+  readonly children: ReactNode
+}
+
+/** What is pointed at. Screen readers get it as the names of the parts. */
+export function TipBox({ title, x, y, width, children }: TipBoxProps) {
+  const isLeft = x > width - TIP_WIDTH - 2 * TIP_GAP
+  return (
+    <div
+      aria-hidden="true"
+      className="absolute z-1 grid gap-0.5 w-max max-w-65 py-1.5 px-2 border border-line rounded-md bg-panel shadow-lg text-sm leading-4 pointer-events-none"
+      style={{ top: y, ...(isLeft ? { right: width - x + TIP_GAP } : { left: x + TIP_GAP }) }}
+    >
+      <b className="font-semibold">{title}</b>
+      {children}
+    </div>
+  )
+}
 
 export interface TipProps {
   readonly drawn: DrawnChart
@@ -62,23 +133,17 @@ export interface TipProps {
   readonly width: number
 }
 
-/** The exact values of what is pointed at. Screen readers get them as names of the parts. */
+/** The exact values of what is pointed at. */
 export function Tip({ drawn, pointed, width }: TipProps) {
   if (pointed === undefined) return null
   const { row, column, x, y } = pointed
   const shown = column === undefined ? drawn.columns : [column]
-  const isLeft = x > width - TIP_WIDTH - 24
   return (
-    <div
-      aria-hidden="true"
-      className="absolute z-1 grid gap-0.5 w-max max-w-65 py-1.5 px-2 border border-line rounded-md bg-panel shadow-lg text-sm leading-4 pointer-events-none"
-      style={{ top: y, ...(isLeft ? { right: width - x + 12 } : { left: x + 12 }) }}
-    >
-      <b className="font-semibold">{row.label}</b>
+    <TipBox title={row.label} {...{ x, y, width }}>
       {shown.map((each) => (
         <TipLine key={each.place} {...{ drawn, row }} column={each} />
       ))}
-    </div>
+    </TipBox>
   )
 }
 

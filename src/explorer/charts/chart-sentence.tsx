@@ -4,12 +4,16 @@ import { isNumber } from '../api/ontology.ts'
 import type { Options } from '../ui/fields.tsx'
 import {
   type ChartState,
+  DEFAULT_CHART,
   type Dimension,
   FORM_NAMES,
   type Form,
   MEASURE_NAMES,
   type Measure,
   type MeasureKind,
+  measureName,
+  readMeasureName,
+  readStep,
   SORT_NAMES,
   type Sort,
   TIME_STEPS,
@@ -17,7 +21,7 @@ import {
 import { nameOfPath, pathsOf } from '../view/paths.ts'
 import { scalarOf, type TypeView } from '../view/type-view.ts'
 import { kindOf } from './build-axis.ts'
-import { ComparisonPick } from './comparison-pick.tsx'
+import { ComparisonPick, Pick } from './comparison-pick.tsx'
 import { formOf, formsOf } from './drawn-chart.ts'
 import {
   isAdditive,
@@ -28,7 +32,6 @@ import {
   measurable,
   percentileName,
 } from './measures.ts'
-import { Pick } from './pick.tsx'
 
 export interface ChartSentenceProps {
   readonly of: TypeView
@@ -138,30 +141,20 @@ function MeasurePicks({ of: { objectType }, measure, onChange }: MeasurePicksPro
     return PERCENTS.map((percent) => [`p${percent}`, percentileName(percent)])
   })
   const choose = (value: string) => {
-    const percent = /^p(\d+)$/.exec(value)?.[1]
-    const kind = percent === undefined ? (value as MeasureKind) : 'percentile'
-    if (kind === 'count') return onChange({ kind, of: undefined, percent: undefined })
+    const { kind, percent } = readMeasureName(value) ?? DEFAULT_CHART.measure
+    if (kind === 'count') return onChange(DEFAULT_CHART.measure)
     const paths = measurable(objectType, kind)
     const path =
       paths.find((each) => each === measure.of) ??
       // A key is a number that is worth no average.
       paths.find((each) => each !== objectType.primaryKey) ??
       paths[0]
-    return onChange({
-      kind,
-      of: path,
-      percent: percent === undefined ? undefined : Number(percent),
-    })
+    return onChange({ kind, of: path, percent })
   }
-  const { kind, of: path, percent } = measure
+  const { kind, of: path } = measure
   return (
     <>
-      <Pick
-        label="Measure"
-        value={kind === 'percentile' ? `p${percent}` : kind}
-        options={options}
-        onChange={choose}
-      />
+      <Pick label="Measure" value={measureName(measure)} options={options} onChange={choose} />
       {kind !== 'count' && path !== undefined && (
         <>
           <span className="text-muted">of</span>
@@ -246,9 +239,4 @@ function stepsOf({ objectType }: TypeView, { path, step }: Dimension): Options {
     ['value', 'each value'],
     ...widths.map((width) => [String(width), `in steps of ${width.toLocaleString('en')}`] as const),
   ]
-}
-
-function readStep(text: string): Dimension['step'] {
-  if (text === '') return undefined
-  return text === 'value' ? text : (TIME_STEPS.find((each) => each === text) ?? Number(text))
 }

@@ -1,18 +1,17 @@
 /** A chart of the objects of a view, wherever it stands. */
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { messageOf } from '../api/service.ts'
 import { useValueTitles } from '../queries/linked-titles.ts'
 import { useNumberStyles } from '../queries/use-number-styles.ts'
 import { useSession } from '../session/session.tsx'
 import { ErrorNote } from '../ui/controls.tsx'
+import { useWidth } from '../ui/hooks.ts'
 import { type ChartState, DEFAULT_CHART } from '../view/chart-state.ts'
 import type { TypeView } from '../view/type-view.ts'
 import { type Bucket, TooManyGroups } from './axis.ts'
 import { ChartNote, Legend } from './chart-parts.tsx'
 import { type Cube, cubeQuery } from './cube.ts'
-import { type DrawnChart, drawnChart, formOf, seriesOf } from './drawn-chart.ts'
-import type { OnFilter } from './forms.ts'
+import { type DrawnChart, drawnChart, formOf, type OnFilter, seriesOf } from './drawn-chart.ts'
 import { HeatMap } from './heat-map.tsx'
 import { LyingBars } from './lying-bars.tsx'
 import { MapChart } from './map-chart.tsx'
@@ -33,7 +32,7 @@ export interface ChartProps {
 export function Chart({ of, chart, onFilter, canCount = true }: ChartProps) {
   const { drawn, error, isOld } = useChart(of, chart, canCount)
   if (error instanceof TooManyGroups) return <ChartNote>{error.message}</ChartNote>
-  if (error !== null) return <ErrorNote error={new Error(messageOf(error), { cause: error })} />
+  if (error !== null) return <ErrorNote error={error} />
   if (drawn === undefined)
     return <div className="late h-60 rounded-md bg-raised" aria-busy="true" />
   if (isEmpty(drawn)) return <ChartNote>No object of this view has a value to show.</ChartNote>
@@ -46,7 +45,17 @@ export function Chart({ of, chart, onFilter, canCount = true }: ChartProps) {
   )
 }
 
-export function Form(props: ScatterPlotProps) {
+/** A chart in the form that suits it, as wide as there is room. */
+export function Form(props: Omit<ScatterPlotProps, 'width'>) {
+  const [frame, width] = useWidth()
+  return (
+    <div ref={frame} className="min-w-0">
+      {width > 0 && <SizedForm {...props} width={width} />}
+    </div>
+  )
+}
+
+function SizedForm(props: ScatterPlotProps) {
   const { form, axis, rows, columns, valueAt, format, title } = props.drawn
   if (axis === undefined && columns.length === 1) {
     const [row] = rows

@@ -6,7 +6,7 @@ import { messageOf } from '../api/service.ts'
 import { facetOperator } from '../queries/facet-query.ts'
 import { useNumberStyles } from '../queries/use-number-styles.ts'
 import { useSession } from '../session/session.tsx'
-import { optionsOf } from '../ui/fields.tsx'
+import { Select } from '../ui/fields.tsx'
 import { formatValue } from '../ui/format-value.ts'
 import { nameOfPath, pathsOf } from '../view/paths.ts'
 import { scalarOf, type TypeView } from '../view/type-view.ts'
@@ -30,14 +30,13 @@ export function ColumnProfile({ of, property, canCount, onFilter }: ColumnProfil
   return (
     <section className="grid gap-2 text-base leading-5" aria-label={`About ${property}`}>
       {fields.length > 0 && (
-        <select
-          className="h-8 px-2 border border-edge rounded-md bg-panel text-base"
-          aria-label="Field"
+        <Select
+          label="Field"
+          className="h-8"
           value={path}
-          onChange={({ target }) => setPath(target.value)}
-        >
-          {optionsOf(fields.map((each) => [each, nameOfPath(objectType, each)]))}
-        </select>
+          options={fields.map((each) => [each, nameOfPath(objectType, each)])}
+          onChange={setPath}
+        />
       )}
       {error !== null && <p role="alert">{messageOf(error)}</p>}
       {data === undefined && error === null && <p className="late text-muted">Counting…</p>}

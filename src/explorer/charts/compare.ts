@@ -1,9 +1,9 @@
 /** The objects that a chart compares those of the view with. */
 import type { Comparison } from '../view/chart-state.ts'
-import { isOnlyOn } from '../view/filters.ts'
+import { isOnlyOn, readFilter } from '../view/filters.ts'
 import { describeFilter } from '../view/operators.ts'
-import { knownPart, replaceFilters, scalarOf, type TypeView } from '../view/type-view.ts'
-import { EMPTY_VIEW, type Filter, fromSearch, type ViewState } from '../view/view-state.ts'
+import { isKnownFilter, replaceFilters, scalarOf, type TypeView } from '../view/type-view.ts'
+import { EMPTY_VIEW, type Filter, type ViewState } from '../view/view-state.ts'
 import { type Axis, type Slice, WHOLE } from './axis.ts'
 import { isTime } from './measures.ts'
 import { momentText } from './range-axis.ts'
@@ -49,22 +49,16 @@ function addMonths(ms: number, months: number): number {
 
 const isMonthStart = (ms: number) => /-01T00:00:00.000Z$/.test(new Date(ms).toISOString())
 
-/** Returns how far the compared period lies before that of the view. */
-function shiftOf({ fromMs, toMs }: Period, kind: 'before' | 'year'): (ms: number) => number {
-  if (kind === 'year') return (ms) => addMonths(ms, 12)
-  if (!isMonthStart(fromMs) || !isMonthStart(toMs)) return (ms) => ms + toMs - fromMs
+/** Returns what moves a moment to the period after (1) or before (-1), by months if it is of whole ones. */
+function shiftOf({ fromMs, toMs }: Period, kind: 'before' | 'year') {
+  if (kind === 'year') return (ms: number, sign: 1 | -1) => addMonths(ms, 12 * sign)
+  if (!isMonthStart(fromMs) || !isMonthStart(toMs)) {
+    return (ms: number, sign: 1 | -1) => ms + sign * (toMs - fromMs)
+  }
   const [from, to] = [new Date(fromMs), new Date(toMs)]
   const years = to.getUTCFullYear() - from.getUTCFullYear()
   const months = 12 * years + to.getUTCMonth() - from.getUTCMonth()
-  return (ms) => addMonths(ms, months)
-}
-
-function shiftBack({ fromMs, toMs }: Period, kind: 'before' | 'year'): readonly [number, number] {
-  if (kind === 'year') return [addMonths(fromMs, -12), addMonths(toMs, -12)]
-  const isWhole = isMonthStart(fromMs) && isMonthStart(toMs)
-  if (!isWhole) return [fromMs - (toMs - fromMs), fromMs]
-  const months = Math.round((toMs - fromMs) / (30.4375 * DAY_MS))
-  return [addMonths(fromMs, -months), fromMs]
+  return (ms: number, sign: 1 | -1) => addMonths(ms, months * sign)
 }
 
 /** Returns the objects that those of the view are compared with; undefined if it has no period. */
@@ -77,8 +71,7 @@ function comparedWith(
     return { view: { ...EMPTY_VIEW, isSnapshot: view.isSnapshot }, label: 'all objects' }
   }
   if (against.kind === 'filter') {
-    const read = fromSearch(new URLSearchParams([['w', against.filter]]))
-    const { filters } = knownPart(read, of)
+    const filters = readFilter(against.filter).filter((each) => isKnownFilter(of, each))
     const [filter] = filters
     // It is not written yet.
     if (filter === undefined || filter.value === '') return undefined
@@ -87,15 +80,16 @@ function comparedWith(
   }
   const period = periodOf(of)
   if (period === undefined) return undefined
-  const { field, isDate } = period
-  const [from, to] = shiftBack(period, against.kind).map((ms) => momentText(ms, isDate))
+  const { field, isDate, fromMs, toMs } = period
+  const shift = shiftOf(period, against.kind)
+  const [from, to] = [fromMs, toMs].map((ms) => momentText(shift(ms, -1), isDate))
   if (from === undefined || to === undefined) return undefined
   const filters: readonly Filter[] = [
     { field, operator: 'gte', value: from },
     { field, operator: 'lt', value: to },
   ]
   const label = against.kind === 'before' ? 'the period before' : 'a year before'
-  return { view: replaceFilters(view, filters), label, moved: shiftOf(period, against.kind) }
+  return { view: replaceFilters(view, filters), label, moved: (ms) => shift(ms, 1) }
 }
 
 /** The axis of a comparison: the objects of the view, and those that they are compared with. */

@@ -3,14 +3,14 @@ import { useQuery } from '@tanstack/react-query'
 import { useId, useState } from 'react'
 import { facetOperator, suggestionsQuery } from '../queries/facet-query.ts'
 import { useSession } from '../session/session.tsx'
-import { type Options, submits } from '../ui/fields.tsx'
+import { type Options, optionsOf, submits } from '../ui/fields.tsx'
 import { useSettled } from '../ui/hooks.ts'
 import type { ChartState, Comparison } from '../view/chart-state.ts'
+import { readFilter, writeFilter } from '../view/filters.ts'
 import { nameOfPath, pathsOf } from '../view/paths.ts'
 import { scalarOf, type TypeView } from '../view/type-view.ts'
 import { periodOf } from './compare.ts'
 import { isDimension, isPlace, isTime } from './measures.ts'
-import { Pick } from './pick.tsx'
 
 export interface ComparisonPickProps {
   readonly of: TypeView
@@ -76,7 +76,7 @@ function filterPaths(type: TypeView['objectType']): readonly string[] {
 
 /** Writes a filter as the address has it. */
 function filterText(type: TypeView['objectType'], path: string, value: string): string {
-  return `${path}:${facetOperator(type, path)}:${value}`
+  return writeFilter({ field: path, operator: facetOperator(type, path), value })
 }
 
 interface ComparedFilterProps {
@@ -89,8 +89,8 @@ interface ComparedFilterProps {
 function ComparedFilter({ of, filter, onChange }: ComparedFilterProps) {
   const { service } = useSession()
   const { objectType } = of
-  const [path = '', , ...rest] = filter.split(':')
-  const [typed, setTyped] = useState(rest.join(':'))
+  const [{ field: path, value } = { field: '', value: '' }] = readFilter(filter)
+  const [typed, setTyped] = useState(value)
   const { data } = useQuery(suggestionsQuery(service, of, path, useSettled(typed)))
   const list = useId()
   const send = () => {
@@ -117,10 +117,32 @@ function ComparedFilter({ of, filter, onChange }: ComparedFilterProps) {
         onBlur={send}
       />
       <datalist id={list}>
-        {data?.map(({ value }) => (
-          <option key={value} value={value} />
+        {data?.map(({ value: each }) => (
+          <option key={each} value={each} />
         ))}
       </datalist>
     </form>
+  )
+}
+
+interface PickProps {
+  /** The name for screen readers. */
+  readonly label: string
+  readonly value: string
+  readonly options: Options
+  readonly onChange: (value: string) => void
+}
+
+/** A part of the sentence. */
+export function Pick({ label, value, options, onChange }: PickProps) {
+  return (
+    <select
+      className="max-w-60 h-8 px-1.5 border border-transparent border-b-edge rounded-md rounded-b-none bg-transparent text-lg font-semibold cursor-pointer [field-sizing:content] hover:bg-raised"
+      aria-label={label}
+      value={value}
+      onChange={({ target }) => onChange(target.value)}
+    >
+      {optionsOf(options)}
+    </select>
   )
 }

@@ -1,11 +1,16 @@
 /** The numbers of a chart: a value for each pair of groups, with the totals. */
 import { queryOptions } from '@tanstack/react-query'
-import type { ObjectAggregation } from '../../client/endpoints/object-sets.ts'
+import type { ServiceRequest } from '../../client/connection.ts'
+import {
+  aggregateBatchRequest,
+  type ObjectAggregation,
+  objectAggregateRequest,
+} from '../../client/endpoints/object-sets.ts'
 import type { Service } from '../api/service.ts'
 import { aggregateWhere, countedKey, type Group, staleTimeOf } from '../queries/aggregate.ts'
 import { readStyle } from '../queries/use-number-styles.ts'
 import { type ChartState, writeChart } from '../view/chart-state.ts'
-import { type TypeView, whereOf } from '../view/type-view.ts'
+import { type TypeView, typePathOf, whereOf } from '../view/type-view.ts'
 import { ALL, type Ask, type Axis, type Slice, WHOLE } from './axis.ts'
 import { buildAxis } from './build-axis.ts'
 import { comparedAxis, periodOf } from './compare.ts'
@@ -106,4 +111,14 @@ const NOT_FINITE: Readonly<Record<string, number>> = {
   NaN: Number.NaN,
   Infinity: Number.POSITIVE_INFINITY,
   '-Infinity': Number.NEGATIVE_INFINITY,
+}
+
+/** Returns the request that computes the numbers of a chart. */
+export function chartRequest(of: TypeView, { aggregations }: Cube): ServiceRequest {
+  // The newest version is the default, and a copied request should go on asking for it.
+  const version = of.view.isSnapshot ? of.version : undefined
+  const [first, ...others] = aggregations
+  return first !== undefined && others.length === 0
+    ? objectAggregateRequest(typePathOf(of), { ...first, version })
+    : aggregateBatchRequest(typePathOf(of), { aggregations, version })
 }

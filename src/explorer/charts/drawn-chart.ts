@@ -3,7 +3,7 @@ import type { ObjectTypeDefinition } from '../api/ontology.ts'
 import { type ChartState, type Form, TIME_STEPS } from '../view/chart-state.ts'
 import { nameOfPath } from '../view/paths.ts'
 import { scalarOf, type TypeView } from '../view/type-view.ts'
-import type { Filter } from '../view/view-state.ts'
+import type { Box, Filter } from '../view/view-state.ts'
 import { ALL, type Axis, type Bucket } from './axis.ts'
 import { kindOf } from './build-axis.ts'
 import type { Cube } from './cube.ts'
@@ -39,6 +39,20 @@ export interface DrawnChart {
   readonly valueAt: (row: number, column: number) => Value
   readonly format: (value: Value) => string
   readonly note: string | undefined
+}
+
+/** The box is a cell of a map. */
+export type OnFilter = (filters: readonly Filter[], box?: Box) => void
+
+/** What every form of a chart takes. */
+export interface FormProps {
+  readonly drawn: DrawnChart
+  /** Filters for the objects of what is pressed; undefined if nothing can be pressed. */
+  readonly onFilter: OnFilter | undefined
+  /** In pixels. */
+  readonly width: number
+  /** True for a picture among many. */
+  readonly isSmall?: boolean
 }
 
 /** Columns that colours can tell apart, and that a table can hold. */

@@ -1,10 +1,9 @@
 /** A grid of two dimensions, the stronger the colour the larger the value. */
-import { type KeyboardEvent, useRef, useState } from 'react'
-import { useWidth } from '../ui/hooks.ts'
+import { useState } from 'react'
 import type { Axis } from './axis.ts'
-import { cutText, type Pointed, Tip } from './chart-parts.tsx'
-import { type DrawnChart, filtersOf, type Line, lengthOf } from './drawn-chart.ts'
-import type { FormProps } from './forms.ts'
+import { ALONG, type PartKeys, usePartKeys } from './chart-keys.ts'
+import { cutText, Drawing, Part, type Pointed, Tip } from './chart-parts.tsx'
+import { type DrawnChart, type FormProps, filtersOf, type Line, lengthOf } from './drawn-chart.ts'
 import { fewTicks, fittingTicks, tickAnchor } from './ticks.ts'
 
 const ROW = 26
@@ -25,20 +24,8 @@ function orientedAxes({ rows, columns, axis, columnsAxis }: DrawnChart) {
   return { isTurned, xs: x, ys: isUpwards ? y.toReversed() : y, xAxis, yAxis }
 }
 
-export function HeatMap({ drawn, onFilter }: FormProps) {
-  const [frame, width] = useWidth()
-  return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also by keys
-    <section ref={frame} className="min-w-0 overflow-x-auto" tabIndex={0} aria-label={drawn.title}>
-      {width > 0 && <Grid {...{ drawn, onFilter, width }} />}
-    </section>
-  )
-}
-
-function Grid({ drawn, onFilter, width: available }: FormProps & { readonly width: number }) {
+export function HeatMap({ drawn, onFilter, width: available }: FormProps) {
   const { isTurned, xs, ys, xAxis } = orientedAxes(drawn)
-  const svg = useRef<SVGSVGElement>(null)
-  const [active, setActive] = useState(0)
   const [pointed, setPointed] = useState<Pointed>()
   const left = Math.min(
     Math.max(...ys.map(({ label }) => label.length)) * 6.4 + 16,
@@ -59,90 +46,75 @@ function Grid({ drawn, onFilter, width: available }: FormProps & { readonly widt
     .filter(isSingle)
     .flatMap((y) => xs.filter(isSingle).map((x) => Math.abs(lengthOf(cellValue(x, y)) ?? 0)))
   const largest = Math.max(Number.MIN_VALUE, ...strengths)
-  const choose = (x: Line, y: Line) => {
+  const choose = (x: Line | undefined, y: Line | undefined) => {
+    if (x === undefined || y === undefined) return
     const { row, column } = lineOf(x, y)
     const filters = filtersOf(row, column)
     if (filters !== undefined) onFilter?.(filters)
   }
-  const onKeyDown = (event: KeyboardEvent) => {
-    const steps: Readonly<Record<string, number>> = {
-      ArrowLeft: -1,
-      ArrowRight: 1,
-      ArrowUp: -xs.length,
-      ArrowDown: xs.length,
-    }
-    const step = steps[event.key]
-    const [x, y] = [xs[active % xs.length], ys[Math.floor(active / xs.length)]]
-    if (step !== undefined) {
-      const next = active + step
-      if (next < 0 || next >= xs.length * ys.length) return
-      setActive(next)
-      svg.current?.querySelector<SVGElement>(`[data-cell="${next}"]`)?.focus()
-    } else if ((event.key === 'Enter' || event.key === ' ') && x && y) choose(x, y)
-    else return
-    event.preventDefault()
-    event.stopPropagation()
-  }
+  const keys = usePartKeys({
+    count: xs.length * ys.length,
+    steps: { ...ALONG, ArrowUp: -xs.length, ArrowDown: xs.length },
+    onPress: (index) => choose(xs[index % xs.length], ys[Math.floor(index / xs.length)]),
+  })
   return (
-    <div className="relative w-max" onPointerLeave={() => setPointed(undefined)}>
-      {/* biome-ignore lint/a11y/useSemanticElements: SVG has no fieldset */}
-      <svg
-        ref={svg}
-        width={width}
-        height={height + BOTTOM}
-        className="block text-xs tabular-nums select-none"
-        role="group"
-        aria-label={drawn.title}
-        onKeyDown={onKeyDown}
-      >
-        {ys.map((y, row) => (
-          <g key={y.place} transform={`translate(0 ${row * ROW})`}>
-            <text
-              x={left - 8}
-              y={ROW / 2 + 4}
-              textAnchor="end"
-              className={`text-sm ${y.kind === 'value' ? 'fill-ink' : 'fill-muted'}`}
-            >
-              {cutText(y.label, left - 8)}
-            </text>
-            {xs.map((x, column) => {
-              const index = row * xs.length + column
-              const value = cellValue(x, y)
-              const text = drawn.format(value)
-              return (
-                <Cell
-                  key={x.place}
-                  x={left + column * slot}
-                  width={slot}
-                  name={`${lineOf(x, y).row.label}, ${lineOf(x, y).column.label}: ${text}`}
-                  text={slot >= TEXT_SLOT && value !== undefined && value !== 0 ? text : ''}
-                  value={lengthOf(value)}
-                  strength={
-                    isSingle(x) && isSingle(y) ? Math.abs(lengthOf(value) ?? 0) / largest : 0
-                  }
-                  index={index}
-                  isActive={index === active}
-                  canPress={onFilter !== undefined}
-                  onFocus={() => setActive(index)}
-                  onPoint={() =>
-                    setPointed({
-                      ...lineOf(x, y),
-                      x: left + (column + 0.5) * slot,
-                      y: (row + 1) * ROW,
-                    })
-                  }
-                  onPress={() => choose(x, y)}
-                />
-              )
-            })}
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also by keys
+    <section className="overflow-x-auto" tabIndex={0} aria-label={drawn.title}>
+      <div className="relative w-max" onPointerLeave={() => setPointed(undefined)}>
+        <Drawing
+          label={drawn.title}
+          width={width}
+          height={height + BOTTOM}
+          className="text-xs"
+          onKeyDown={keys.onKeyDown}
+        >
+          {ys.map((y, row) => (
+            <g key={y.place} transform={`translate(0 ${row * ROW})`}>
+              <text
+                x={left - 8}
+                y={ROW / 2 + 4}
+                textAnchor="end"
+                className={`text-sm ${y.kind === 'value' ? 'fill-ink' : 'fill-muted'}`}
+              >
+                {cutText(y.label, left - 8)}
+              </text>
+              {xs.map((x, column) => {
+                const value = cellValue(x, y)
+                const text = drawn.format(value)
+                return (
+                  <Cell
+                    key={x.place}
+                    x={left + column * slot}
+                    width={slot}
+                    name={`${lineOf(x, y).row.label}, ${lineOf(x, y).column.label}: ${text}`}
+                    text={slot >= TEXT_SLOT && value !== undefined && value !== 0 ? text : ''}
+                    value={lengthOf(value)}
+                    strength={
+                      isSingle(x) && isSingle(y) ? Math.abs(lengthOf(value) ?? 0) / largest : 0
+                    }
+                    canPress={onFilter !== undefined}
+                    keys={keys}
+                    index={row * xs.length + column}
+                    onPoint={() =>
+                      setPointed({
+                        ...lineOf(x, y),
+                        x: left + (column + 0.5) * slot,
+                        y: (row + 1) * ROW,
+                      })
+                    }
+                    onPress={() => choose(x, y)}
+                  />
+                )
+              })}
+            </g>
+          ))}
+          <g transform={`translate(${left} ${height + 18})`} className="fill-muted">
+            <BottomLabels axis={xAxis} lines={xs} slot={slot} />
           </g>
-        ))}
-        <g transform={`translate(${left} ${height + 18})`} className="fill-muted">
-          <BottomLabels axis={xAxis} lines={xs} slot={slot} />
-        </g>
-      </svg>
-      <Tip drawn={drawn} pointed={pointed} width={width} />
-    </div>
+        </Drawing>
+        <Tip drawn={drawn} pointed={pointed} width={width} />
+      </div>
+    </section>
   )
 }
 
@@ -154,31 +126,22 @@ interface CellProps {
   readonly value: number | undefined
   /** 0 to 1. */
   readonly strength: number
-  readonly index: number
-  readonly isActive: boolean
   readonly canPress: boolean
-  readonly onFocus: () => void
+  readonly keys: PartKeys
+  readonly index: number
   readonly onPoint: () => void
   readonly onPress: () => void
 }
 
 function Cell(props: CellProps) {
-  const { x, width, name, text, value, strength, index, isActive, canPress } = props
+  const { x, width, name, text, value, strength, canPress, keys, index, onPoint, onPress } = props
   const colour = (value ?? 0) < 0 ? 'fill-series-2' : 'fill-accent'
   return (
-    // biome-ignore lint/a11y/useSemanticElements: SVG has no button element
-    <g
-      role="button"
-      data-cell={index}
-      tabIndex={isActive ? 0 : -1}
+    <Part
       aria-label={name}
-      className={`group focus-visible:outline-none ${canPress ? 'cursor-pointer' : ''}`}
-      onFocus={() => {
-        props.onFocus()
-        props.onPoint()
-      }}
-      onPointerEnter={props.onPoint}
-      onClick={props.onPress}
+      className={canPress ? 'cursor-pointer' : ''}
+      onClick={onPress}
+      {...{ keys, index, onPoint }}
     >
       <rect x={x} width={width} height={ROW} className="fill-raised stroke-panel" />
       {value !== undefined && value !== 0 && (
@@ -200,7 +163,7 @@ function Cell(props: CellProps) {
           {cutText(text, width, 5.6)}
         </text>
       )}
-    </g>
+    </Part>
   )
 }
 

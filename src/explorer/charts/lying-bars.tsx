@@ -1,21 +1,26 @@
 /** Lying bars: a row for each value, with its name before the bar and its amount after it. */
 import { scaleLinear } from 'd3-scale'
-import { type KeyboardEvent, useRef, useState } from 'react'
-import { useWidth } from '../ui/hooks.ts'
-import { coloursOf, cutText, describeRow, type Pointed, Tip } from './chart-parts.tsx'
-import { type DrawnChart, filtersOf, type Line, lengthOf } from './drawn-chart.ts'
-import type { FormProps } from './forms.ts'
+import { useState } from 'react'
+import { usePartKeys } from './chart-keys.ts'
+import {
+  coloursOf,
+  cutText,
+  Drawing,
+  describeRow,
+  Part,
+  type Pointed,
+  Tip,
+} from './chart-parts.tsx'
+import { type DrawnChart, type FormProps, filtersOf, type Line, lengthOf } from './drawn-chart.ts'
 
 const ROW = 26
 const SMALL_ROW = 22
 const THIN = 13
 const GAP = 6
 const VALUE_WIDTH = 76
+const UPWARDS = { ArrowUp: -1, ArrowDown: 1 } as const
 
-export function LyingBars({ drawn, onFilter, isSmall }: FormProps) {
-  const [frame, width] = useWidth()
-  const svg = useRef<SVGSVGElement>(null)
-  const [active, setActive] = useState(0)
+export function LyingBars({ drawn, onFilter, width, isSmall }: FormProps) {
   const [pointed, setPointed] = useState<Pointed>()
   const { rows, columns, isStacked, title } = drawn
   const perRow = isStacked ? 1 : columns.length
@@ -28,83 +33,55 @@ export function LyingBars({ drawn, onFilter, isSmall }: FormProps) {
     const place = target instanceof SVGElement ? target.dataset['column'] : undefined
     return place === undefined ? undefined : columns.find((each) => each.place === Number(place))
   }
-  const choose = (row: Line, column?: Line) => {
-    const filters = filtersOf(row, column)
+  const choose = (row: Line | undefined, column?: Line) => {
+    const filters = row && filtersOf(row, column)
     if (filters !== undefined) onFilter?.(filters)
   }
-  const onKeyDown = (event: KeyboardEvent) => {
-    const targets: Readonly<Record<string, number>> = {
-      ArrowUp: active - 1,
-      ArrowDown: active + 1,
-      Home: 0,
-      End: rows.length - 1,
-    }
-    const target = targets[event.key]
-    const row = rows[active]
-    if (target !== undefined) {
-      const next = Math.max(0, Math.min(rows.length - 1, target))
-      setActive(next)
-      svg.current?.querySelector<SVGElement>(`[data-row="${next}"]`)?.focus()
-    } else if ((event.key === 'Enter' || event.key === ' ') && row !== undefined) choose(row)
-    else return
-    event.preventDefault()
-    event.stopPropagation()
-  }
+  const keys = usePartKeys({
+    count: rows.length,
+    steps: UPWARDS,
+    onPress: (index) => choose(rows[index]),
+  })
   return (
-    <div ref={frame} className="relative min-w-0" onPointerLeave={() => setPointed(undefined)}>
-      {width > 0 && (
-        // biome-ignore lint/a11y/useSemanticElements: SVG has no fieldset
-        <svg
-          ref={svg}
-          width={width}
-          height={height}
-          className="block text-sm tabular-nums select-none"
-          role="group"
-          aria-label={title}
-          onKeyDown={onKeyDown}
-        >
-          {rows.map((row, index) => (
-            // biome-ignore lint/a11y/useSemanticElements: SVG has no button element
-            <g
-              key={row.place}
-              role="button"
-              data-row={index}
-              aria-label={describeRow(drawn, row)}
-              aria-disabled={onFilter === undefined || row.filters === undefined}
-              tabIndex={index === active ? 0 : -1}
-              className={`group focus-visible:outline-none ${onFilter && row.filters ? 'cursor-pointer' : ''}`}
-              transform={`translate(0 ${index * rowHeight})`}
-              onFocus={() => setActive(index)}
-              onClick={({ target }) => choose(row, isStacked ? columnAt(target) : undefined)}
-              onPointerMove={({ target, nativeEvent }) =>
-                setPointed({
-                  row,
-                  column: columnAt(target),
-                  x: nativeEvent.offsetX,
-                  y: (index + 1) * rowHeight,
-                })
-              }
+    <div className="relative" onPointerLeave={() => setPointed(undefined)}>
+      <Drawing label={title} {...{ width, height }} className="text-sm" onKeyDown={keys.onKeyDown}>
+        {rows.map((row, index) => (
+          <Part
+            key={row.place}
+            {...{ keys, index }}
+            aria-label={describeRow(drawn, row)}
+            aria-disabled={onFilter === undefined || row.filters === undefined}
+            className={onFilter && row.filters ? 'cursor-pointer' : ''}
+            transform={`translate(0 ${index * rowHeight})`}
+            onClick={({ target }) => choose(row, isStacked ? columnAt(target) : undefined)}
+            onPointerMove={({ target, nativeEvent }) =>
+              setPointed({
+                row,
+                column: columnAt(target),
+                x: nativeEvent.offsetX,
+                y: (index + 1) * rowHeight,
+              })
+            }
+          >
+            <rect
+              width={width}
+              height={rowHeight}
+              rx={4}
+              className="fill-transparent group-hover:fill-raised group-focus-visible:stroke-accent group-focus-visible:stroke-2"
+            />
+            <text
+              x={labels - 8}
+              y={rowHeight / 2 + 4}
+              textAnchor="end"
+              className={`pointer-events-none ${row.kind === 'value' ? 'fill-ink' : 'fill-muted'}`}
             >
-              <rect
-                width={width}
-                height={rowHeight}
-                rx={4}
-                className="fill-transparent group-hover:fill-raised group-focus-visible:stroke-accent group-focus-visible:stroke-2"
-              />
-              <text
-                x={labels - 8}
-                y={rowHeight / 2 + 4}
-                textAnchor="end"
-                className={`pointer-events-none ${row.kind === 'value' ? 'fill-ink' : 'fill-muted'}`}
-              >
-                {cutText(row.label, labels - 8, 7)}
-              </text>
-              <RowBars {...{ drawn, row, scale, rowHeight, perRow }} />
-            </g>
-          ))}
-          <line x1={scale(0)} x2={scale(0)} y1={0} y2={height} className="stroke-edge" />
-        </svg>
-      )}
+              {cutText(row.label, labels - 8, 7)}
+            </text>
+            <RowBars {...{ drawn, row, scale, rowHeight, perRow }} />
+          </Part>
+        ))}
+        <line x1={scale(0)} x2={scale(0)} y1={0} y2={height} className="stroke-edge" />
+      </Drawing>
       <Tip drawn={drawn} pointed={pointed} width={width} />
     </div>
   )

@@ -1,15 +1,12 @@
 /** A measure by place: cells on a map, the stronger the colour the larger the value. */
-import { useQuery } from '@tanstack/react-query'
 import { bisectRight } from 'd3-array'
-import { geoEquirectangular, geoPath } from 'd3-geo'
-import { type KeyboardEvent, useMemo, useRef, useState } from 'react'
-import { boundsOfBoxes, type Camera, fitBox, type Point, toScreen } from '../map/camera.ts'
-import { FINE_FROM, loadFineWorld, loadWorld, OUTLINES } from '../map/world.ts'
-import { useWidth } from '../ui/hooks.ts'
+import { useState } from 'react'
+import { boundsOfBoxes, fitBox, type Point, toScreen } from '../map/camera.ts'
+import { Outlines } from '../map/outlines.tsx'
 import type { Box } from '../view/view-state.ts'
-import { type Pointed, Tip } from './chart-parts.tsx'
-import { type DrawnChart, type Line, lengthOf } from './drawn-chart.ts'
-import type { FormProps } from './forms.ts'
+import { ALONG, usePartKeys } from './chart-keys.ts'
+import { Drawing, Part, type Pointed, Tip } from './chart-parts.tsx'
+import { type DrawnChart, type FormProps, type Line, lengthOf } from './drawn-chart.ts'
 
 const HEIGHT = 440
 /** The same number of cells has each strength. */
@@ -19,25 +16,8 @@ const MARGIN = 0.04
 
 type Cell = Line & { readonly box: Box }
 
-export function MapChart(props: FormProps) {
-  const [frame, width] = useWidth()
-  const cells = props.drawn.rows.filter((row): row is Cell => row.box !== undefined)
-  if (cells.length === 0) return null
-  return (
-    <div ref={frame} className="grid gap-3 min-w-0">
-      {width > 0 && <Cells {...props} cells={cells} width={width} />}
-    </div>
-  )
-}
-
-function Cells({
-  drawn,
-  onFilter,
-  cells,
-  width,
-}: FormProps & { readonly cells: readonly Cell[]; readonly width: number }) {
-  const svg = useRef<SVGSVGElement>(null)
-  const [active, setActive] = useState(0)
+export function MapChart({ drawn, onFilter, width }: FormProps) {
+  const cells = drawn.rows.filter((row): row is Cell => row.box !== undefined)
   const [pointed, setPointed] = useState<Pointed>()
   const size: Point = [width, HEIGHT]
   const camera = fitBox(enlarged(boundsOfBoxes(cells.map(({ box }) => box))), size)
@@ -46,34 +26,21 @@ function Cells({
   const values = cells.flatMap((row) => lengthOf(shownAt(row)) ?? []).toSorted((a, b) => a - b)
   const steps = stepsOf(values)
   const corner = ([west, , , north]: Box) => toScreen(camera, size, [west, north])
-  const point = (row: Cell) => {
-    const [x, y] = corner(row.box)
-    setPointed({ row, x, y: y + 16 })
-  }
-  const onKeyDown = (event: KeyboardEvent) => {
-    const row = cells[active]
-    const step = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 }[event.key]
-    if (step !== undefined) {
-      const next = Math.min(cells.length - 1, Math.max(0, active + step))
-      svg.current?.querySelector<SVGElement>(`[data-cell="${next}"]`)?.focus()
-    } else if ((event.key === 'Enter' || event.key === ' ') && row) onFilter?.([], row.box)
-    else return
-    event.preventDefault()
-    event.stopPropagation()
-  }
+  const keys = usePartKeys({
+    count: cells.length,
+    steps: { ...ALONG, ArrowUp: -1, ArrowDown: 1 },
+    onPress: (index) => onFilter?.([], cells[index]?.box),
+  })
   return (
-    <>
+    <div className="grid gap-3">
       <Steps {...{ drawn, steps, values }} />
       <div className="relative" onPointerLeave={() => setPointed(undefined)}>
-        {/* biome-ignore lint/a11y/useSemanticElements: SVG has no fieldset */}
-        <svg
-          ref={svg}
+        <Drawing
+          label={drawn.title}
           width={width}
           height={HEIGHT}
-          className="block overflow-hidden rounded-md"
-          role="group"
-          aria-label={drawn.title}
-          onKeyDown={onKeyDown}
+          className="overflow-hidden rounded-md"
+          onKeyDown={keys.onKeyDown}
         >
           <Outlines camera={camera} size={size} />
           {cells.map((row, index) => {
@@ -82,32 +49,29 @@ function Cells({
             const [x, y] = corner(row.box)
             const [west, south, east, north] = row.box
             return (
-              // biome-ignore lint/a11y/useSemanticElements: SVG has no button element
-              <rect
+              <Part
                 key={row.place}
-                role="button"
-                data-cell={index}
-                tabIndex={index === active ? 0 : -1}
+                {...{ keys, index }}
                 aria-label={`${row.label}: ${drawn.format(value)}`}
-                x={x}
-                y={y}
-                width={(east - west) * camera.scale}
-                height={(north - south) * camera.scale}
-                fillOpacity={length === undefined ? 0 : STRENGTHS[bisectRight(steps, length)]}
-                className={`fill-accent hover:stroke-ink focus-visible:outline-none focus-visible:stroke-ink focus-visible:stroke-2 ${onFilter ? 'cursor-pointer' : ''}`}
-                onFocus={() => {
-                  setActive(index)
-                  point(row)
-                }}
-                onPointerEnter={() => point(row)}
+                className={onFilter ? 'cursor-pointer' : ''}
+                onPoint={() => setPointed({ row, x, y: y + 16 })}
                 onClick={() => onFilter?.([], row.box)}
-              />
+              >
+                <rect
+                  x={x}
+                  y={y}
+                  width={(east - west) * camera.scale}
+                  height={(north - south) * camera.scale}
+                  fillOpacity={length === undefined ? 0 : STRENGTHS[bisectRight(steps, length)]}
+                  className="fill-accent group-hover:stroke-ink group-focus-visible:stroke-ink group-focus-visible:stroke-2"
+                />
+              </Part>
             )
           })}
-        </svg>
+        </Drawing>
         <Tip drawn={drawn} pointed={pointed} width={width} />
       </div>
-    </>
+    </div>
   )
 }
 
@@ -147,42 +111,6 @@ function Steps({ drawn: { format, title }, steps, values }: StepsProps) {
         </li>
       ))}
     </ul>
-  )
-}
-
-function Outlines({ camera, size }: { readonly camera: Camera; readonly size: Point }) {
-  const isFine = camera.scale >= FINE_FROM
-  const { data: coarse } = useQuery({ queryKey: ['world'], queryFn: loadWorld, ...OUTLINES })
-  const fine = useQuery({
-    queryKey: ['fine world'],
-    queryFn: loadFineWorld,
-    enabled: isFine,
-    ...OUTLINES,
-  })
-  const world = (isFine && fine.data) || coarse
-  const [width, height] = size
-  const { longitude, latitude, scale } = camera
-  const paths = useMemo(() => {
-    const projection = geoEquirectangular()
-      .scale((scale * 180) / Math.PI)
-      .translate([width / 2 - longitude * scale, height / 2 + latitude * scale])
-      .precision(0)
-      .clipExtent([
-        [-1, -1],
-        [width + 1, height + 1],
-      ])
-    const path = geoPath(projection).digits(1)
-    return world && { land: path(world.land) ?? '', borders: path(world.borders) ?? '' }
-  }, [world, width, height, longitude, latitude, scale])
-  return (
-    <>
-      <rect width={width} height={height} className="[fill:light-dark(#eaf0f6,#15181d)]" />
-      <path
-        d={paths?.land ?? ''}
-        className="[fill:light-dark(#fdfdfc,#282b31)] [stroke:light-dark(#c4ccd4,#3c4047)]"
-      />
-      <path d={paths?.borders ?? ''} className="fill-none [stroke:light-dark(#dde2e7,#363a41)]" />
-    </>
   )
 }
 

@@ -54,9 +54,14 @@ export function isTime(type: ScalarType | undefined): boolean {
   return TIMES.includes(type)
 }
 
+/** True if values of a type can be counted one by one. */
+export function isComparable(type: ScalarType | undefined): boolean {
+  return !NOT_COMPARABLE.includes(type)
+}
+
 /** True if the objects can be grouped by a path. */
 export function isDimension(type: ObjectTypeDefinition, path: string): boolean {
-  return isPlace(type, path) || !NOT_COMPARABLE.includes(scalarOf(type, path))
+  return isPlace(type, path) || isComparable(scalarOf(type, path))
 }
 
 /** True if a path leads to positions, which have cells of a map. */
@@ -76,7 +81,7 @@ export function measurable(
   return pathsOf(type).filter((path) => {
     const scalar = scalarOf(type, path)
     if (isArray(type, path)) return false
-    if (kind === 'distinct') return !NOT_COMPARABLE.includes(scalar)
+    if (kind === 'distinct') return isComparable(scalar)
     return isNumber(scalar) || (isTime(scalar) && kind !== 'sum' && kind !== 'avg')
   })
 }

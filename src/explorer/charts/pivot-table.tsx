@@ -1,14 +1,15 @@
 /** The numbers of a chart as a table, with totals. */
 import { ALL } from './axis.ts'
 import { changeOf } from './chart-parts.tsx'
-import { type DrawnChart, filtersOf, type Line } from './drawn-chart.ts'
-import type { FormProps } from './forms.ts'
+import { type DrawnChart, type FormProps, filtersOf, type Line } from './drawn-chart.ts'
 import type { Value } from './measures.ts'
 
 const CELL = 'py-1 px-3 text-right tabular-nums whitespace-nowrap'
 const HEAD = 'sticky top-0 py-1.5 px-3 bg-panel font-medium text-muted text-sm whitespace-nowrap'
 
-export function PivotTable({ drawn, onFilter }: FormProps) {
+type PivotProps = Pick<FormProps, 'drawn' | 'onFilter'>
+
+export function PivotTable({ drawn, onFilter }: PivotProps) {
   const { title, rows, columns, axis, axisName, columnsName, isCompared, isShare } = drawn
   const hasColumns = columns.length > 1 || columns[0]?.place !== ALL
   // The parts of a row that is shown as shares are always the whole.
@@ -69,7 +70,7 @@ export function PivotTable({ drawn, onFilter }: FormProps) {
   )
 }
 
-interface CellProps extends FormProps {
+interface CellProps extends PivotProps {
   readonly row: Line
   readonly column: Line
 }

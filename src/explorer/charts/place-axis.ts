@@ -1,6 +1,7 @@
 /** Finds the cells of a map that objects are in, as fine as suits the part of the world with objects. */
 import { boundsOfBoxes, fitBox, type Grid, gridOf, type Point, WORLD } from '../map/camera.ts'
-import { cityIn, loadCities } from '../map/cities.ts'
+import { boxOfCell, gridGrouping } from '../map/geo-cells.ts'
+import { cityIn, loadCities } from '../map/world.ts'
 import { COUNT } from '../queries/aggregate.ts'
 import type { Dimension } from '../view/chart-state.ts'
 import { fieldOf } from '../view/paths.ts'
@@ -34,26 +35,17 @@ export async function placeAxis({ path }: Dimension, { ask }: AxisOptions): Prom
   const places = new Map(boxes.map((box, index) => [box.join(), index]))
   const slice: Slice = {
     within: [],
-    groupBy: grouping(field, grid),
-    placeOf: (group) => places.get(boxOf(group[field]).join()) ?? Number.NaN,
+    groupBy: gridGrouping(field, grid),
+    placeOf: (group) => places.get(boxOfCell(group[field]).join()) ?? Number.NaN,
   }
   return { ...common, buckets, slices: [slice] }
-}
-
-function grouping(field: string, { box: [west, south, east, north], columns, rows }: Grid) {
-  return { type: 'geoGrid', field, box: { west, south, east, north }, columns, rows }
 }
 
 /** Returns the cells with objects, those with most of them first. */
 async function filledCells(ask: Ask, field: string, grid: Grid): Promise<readonly Box[]> {
   const aggregation = [{ ...COUNT, direction: 'DESC' }]
-  const { data } = await ask({ aggregation, groupBy: [grouping(field, grid)] })
-  return data.map(({ group }) => boxOf(group[field]))
-}
-
-function boxOf(cell: unknown): Box {
-  const { west, south, east, north } = cell as Record<string, number>
-  return [west ?? 0, south ?? 0, east ?? 0, north ?? 0]
+  const { data } = await ask({ aggregation, groupBy: [gridGrouping(field, grid)] })
+  return data.map(({ group }) => boxOfCell(group[field]))
 }
 
 /** Returns a cell as a map names it: `47°–48° N, 8°–9° E`. */

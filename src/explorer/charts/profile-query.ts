@@ -2,10 +2,17 @@
 import { queryOptions } from '@tanstack/react-query'
 import { isNumber, type ScalarType } from '../api/ontology.ts'
 import type { Service } from '../api/service.ts'
-import { aggregateWhere, COUNT, countedKey, type Group, staleTimeOf } from '../queries/aggregate.ts'
-import { fieldOf } from '../view/paths.ts'
+import {
+  aggregateWhere,
+  COUNT,
+  countedKey,
+  type Group,
+  percentiles,
+  staleTimeOf,
+} from '../queries/aggregate.ts'
+import { fieldOf, isNull } from '../view/paths.ts'
 import { type JsonConditions, scalarOf, type TypeView, whereOf } from '../view/type-view.ts'
-import { isArray, isTime, type Value } from './measures.ts'
+import { isArray, isComparable, isTime, type Value } from './measures.ts'
 
 export interface FrequentValue {
   readonly value: string
@@ -51,15 +58,14 @@ export function profileQuery(service: Service, of: TypeView, path: string) {
         within: readonly JsonConditions[] = [],
       ) => aggregateWhere(service, of, { where: whereOf(of, within), aggregation, groupBy }, signal)
       const values = async (direction: 'ASC' | 'DESC') => {
-        if (!isGrouped(type)) return []
+        if (!isComparable(type)) return []
         const groupBy = [{ type: 'exact', field, maxGroupCount: VALUES_SHOWN }]
         const { data } = await ask([{ ...COUNT, direction }], groupBy)
         return data.map((group) => countedValue(group, field))
       }
-      const isMissing = { [path.replace('/', ':')]: { isNull: true } } as JsonConditions
       const [all, missing, frequent, rarest] = await Promise.all([
         ask([COUNT, ...(hasElements ? [] : metricsOf(type, field))]),
-        ask([COUNT], [], [isMissing]),
+        ask([COUNT], [], [isNull(path)]),
         values('DESC'),
         values('ASC'),
       ])
@@ -83,24 +89,15 @@ export function profileQuery(service: Service, of: TypeView, path: string) {
   })
 }
 
-function isGrouped(type: ScalarType | undefined): boolean {
-  return type !== undefined && !['geopoint', 'geoshape', 'attachment'].includes(type)
-}
-
 /** The names of the metrics are those that the screen shows. */
 function metricsOf(type: ScalarType | undefined, field: string): readonly object[] {
-  if (!isGrouped(type)) return []
+  if (!isComparable(type)) return []
   const distinct = { type: 'exactDistinct', name: 'distinct', field }
   if (!isNumber(type) && !isTime(type)) return [distinct]
   return [
     distinct,
     { type: 'min', name: 'Minimum', field },
-    ...Object.entries(PERCENTILES).map(([name, approximatePercentile]) => ({
-      type: 'approximatePercentile',
-      name,
-      field,
-      approximatePercentile,
-    })),
+    ...percentiles(field, PERCENTILES),
     { type: 'max', name: 'Maximum', field },
     ...(isTime(type) ? [] : [{ type: 'avg', name: 'Average', field }]),
   ]

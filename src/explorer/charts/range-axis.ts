@@ -1,11 +1,11 @@
 /** Ranges of numbers and of times that suit the values of a property. */
 import { bisectRight } from 'd3-array'
 import { isWholeNumber } from '../api/ontology.ts'
-import { COUNT, type Group } from '../queries/aggregate.ts'
+import { COUNT, extremes, type Group, percentiles } from '../queries/aggregate.ts'
 import { axisFormat, formatNumber } from '../ui/format-value.ts'
 import type { Dimension, TimeStep } from '../view/chart-state.ts'
-import { fieldOf } from '../view/paths.ts'
-import { type JsonConditions, scalarOf } from '../view/type-view.ts'
+import { fieldOf, isNull } from '../view/paths.ts'
+import { scalarOf } from '../view/type-view.ts'
 import type { Filter } from '../view/view-state.ts'
 import {
   type Ask,
@@ -38,16 +38,7 @@ export async function numberAxis(
   { of, ask, style: read }: AxisOptions,
 ): Promise<Shown> {
   const field = fieldOf(path)
-  const aggregation = [
-    COUNT,
-    ...['min', 'max'].map((type) => ({ type, name: type, field })),
-    ...Object.entries(PERCENTILES).map(([name, approximatePercentile]) => ({
-      type: 'approximatePercentile',
-      name,
-      field,
-      approximatePercentile,
-    })),
-  ]
+  const aggregation = [COUNT, ...extremes(field), ...percentiles(field, PERCENTILES)]
   const [{ data }, style] = await Promise.all([ask({ aggregation, groupBy: [] }), read])
   const shape = shapeOf(data[0])
   const isWhole = isWholeNumber(scalarOf(of.objectType, path))
@@ -152,8 +143,7 @@ export async function timeAxis(
 }
 
 async function readExtent(ask: Ask, field: string): Promise<readonly [number, number]> {
-  const aggregation = ['min', 'max'].map((type) => ({ type, name: type, field }))
-  const { data } = await ask({ aggregation, groupBy: [] })
+  const { data } = await ask({ aggregation: extremes(field), groupBy: [] })
   const [min, max] = data[0]?.metrics.map(({ value }) => Date.parse(String(value))) ?? []
   return [min ?? Number.NaN, max ?? Number.NaN]
 }
@@ -186,8 +176,7 @@ function rangeAxis(
   })
   const common = { kind, ticks, note, buckets }
   if (bins.length === 1) {
-    const present = { [path.replace('/', ':')]: { isNull: false } } as JsonConditions
-    return { ...common, slices: [singleSlice(0, [present])] }
+    return { ...common, slices: [singleSlice(0, [isNull(path, false)])] }
   }
   const ranges = edges.map(({ start, end }) => ({
     ...(start !== undefined && { startValue: start }),

@@ -2,7 +2,7 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { extent, ticks as roundTicks } from 'd3-array'
 import { scaleLinear } from 'd3-scale'
-import { type KeyboardEvent, useState } from 'react'
+import { useState } from 'react'
 import { formatCount } from '../../contract/count-of.ts'
 import { keyText } from '../api/ontology.ts'
 import type { Service } from '../api/service.ts'
@@ -10,12 +10,12 @@ import { countedKey, staleTimeOf } from '../queries/aggregate.ts'
 import { readRecords } from '../queries/object-queries.ts'
 import { useSession } from '../session/session.tsx'
 import { axisFormat } from '../ui/format-value.ts'
-import { useWidth } from '../ui/hooks.ts'
 import type { ChartState } from '../view/chart-state.ts'
-import { nameOfPath } from '../view/paths.ts'
-import { conditionsOf, type JsonConditions, type TypeView } from '../view/type-view.ts'
-import { ChartNote } from './chart-parts.tsx'
-import type { FormProps } from './forms.ts'
+import { isNull, nameOfPath, valueAt } from '../view/paths.ts'
+import { conditionsOf, type TypeView } from '../view/type-view.ts'
+import { ALONG, usePartKeys } from './chart-keys.ts'
+import { ChartNote, Drawing, Part, TipBox } from './chart-parts.tsx'
+import type { FormProps } from './drawn-chart.ts'
 import { HeatMap } from './heat-map.tsx'
 
 /** More points than these hide each other. */
@@ -34,9 +34,7 @@ function pointsQuery(service: Service, of: TypeView, x: string, y: string) {
     queryKey: ['points', x, y, ...countedKey(of)],
     queryFn: async ({ signal }): Promise<readonly Point[] | undefined> => {
       const { primaryKey, titleProperty = primaryKey } = of.objectType
-      const present = [x, y].map(
-        (path): JsonConditions => ({ [path.replace('/', ':')]: { isNull: false } }),
-      )
+      const present = [x, y].map((path) => isNull(path, false))
       const properties = [x, y].map((path) => path.split('/')[0] ?? '')
       const query = {
         conditions: [...conditionsOf(of.view, of, 'v2'), ...present],
@@ -48,18 +46,12 @@ function pointsQuery(service: Service, of: TypeView, x: string, y: string) {
       if (records.length > MOST_POINTS) return undefined
       return records.map((record) => {
         const key = keyText(record.key)
-        const [one, other] = [x, y].map((path) => Number(valueAt(record.properties, path)))
+        const [one, other] = [x, y].map((path) => Number(valueAt(record, path)))
         return { key, title: record.title ?? key, x: one ?? Number.NaN, y: other ?? Number.NaN }
       })
     },
     staleTime: staleTimeOf(of),
   })
-}
-
-function valueAt(properties: Readonly<Record<string, unknown>>, path: string): unknown {
-  const [name = '', field] = path.split('/')
-  const value = properties[name]
-  return field === undefined ? value : (value as Readonly<Record<string, unknown>>)?.[field]
 }
 
 export interface ScatterPlotProps extends FormProps {
@@ -91,7 +83,8 @@ export function ScatterPlot(props: ScatterPlotProps) {
   const names = [x, y].map((path) => nameOfPath(of.objectType, path ?? ''))
   const filter = (key: string) =>
     onFilter?.([{ field: of.objectType.primaryKey, operator: 'eq', value: key }])
-  return <Points {...{ points, names }} title={drawn.title} onChoose={onFilter && filter} />
+  const shown = { points, names, width: props.width, title: drawn.title }
+  return <Points {...shown} onChoose={onFilter && filter} />
 }
 
 const HEIGHT = 400
@@ -101,25 +94,17 @@ interface PointsProps {
   readonly points: readonly Point[]
   readonly names: readonly string[]
   readonly title: string
+  readonly width: number
   readonly onChoose: ((key: string) => void) | undefined
 }
 
-function Points({ points, names, title, onChoose }: PointsProps) {
-  const [frame, width] = useWidth()
+function Points({ points, names, title, width, onChoose }: PointsProps) {
   const [pointed, setPointed] = useState<Point>()
-  const [active, setActive] = useState(0)
-  const onKeyDown = (event: KeyboardEvent<SVGSVGElement>) => {
-    const steps: Readonly<Record<string, number>> = { ArrowLeft: -1, ArrowRight: 1 }
-    const step = steps[event.key]
-    const point = points[active]
-    if (step !== undefined) {
-      const next = Math.max(0, Math.min(points.length - 1, active + step))
-      event.currentTarget.querySelector<SVGElement>(`[data-point="${next}"]`)?.focus()
-    } else if ((event.key === 'Enter' || event.key === ' ') && point) onChoose?.(point.key)
-    else return
-    event.preventDefault()
-    event.stopPropagation()
-  }
+  const keys = usePartKeys({
+    count: points.length,
+    steps: ALONG,
+    onPress: (index) => onChoose?.(points[index]?.key ?? ''),
+  })
   const [bottom, right] = [HEIGHT - MARGIN.bottom, width - MARGIN.right]
   const scaleOf = (of: (point: Point) => number, range: readonly [number, number]) => {
     const [least = 0, most = 0] = extent(points, of)
@@ -135,82 +120,65 @@ function Points({ points, names, title, onChoose }: PointsProps) {
     return values.map((value) => ({ value, label: format(value) }))
   }
   return (
-    <div ref={frame} className="relative min-w-0" onPointerLeave={() => setPointed(undefined)}>
-      {width > 0 && (
-        // biome-ignore lint/a11y/useSemanticElements: SVG has no fieldset
-        <svg
-          width={width}
-          height={HEIGHT}
-          className="block text-xs tabular-nums select-none"
-          role="group"
-          aria-label={`${title}: ${formatCount(points.length)} objects as points`}
-          onKeyDown={onKeyDown}
-        >
-          <g className="fill-muted">
-            {ticksOf(y, 6).map(({ value, label }) => (
-              <g key={value} transform={`translate(0 ${y(value)})`}>
-                <line x1={MARGIN.left} x2={right} className="stroke-line" />
-                <text x={MARGIN.left - 8} y={4} textAnchor="end">
-                  {label}
-                </text>
-              </g>
-            ))}
-            {ticksOf(x, Math.max(2, Math.floor(width / 120))).map(({ value, label }) => (
-              <g key={value} transform={`translate(${x(value)} 0)`}>
-                <line y1={MARGIN.top} y2={bottom} className="stroke-line" />
-                <text y={bottom + 16} textAnchor="middle">
-                  {label}
-                </text>
-              </g>
-            ))}
-            <text x={right} y={HEIGHT - 6} textAnchor="end" className="text-sm">
-              {names[0]} →
-            </text>
-            <text x={8} y={14} className="text-sm">
-              ↑ {names[1]}
-            </text>
-          </g>
-          {points.map((point, index) => (
-            // biome-ignore lint/a11y/useSemanticElements: SVG has no button element
+    <div className="relative" onPointerLeave={() => setPointed(undefined)}>
+      <Drawing
+        label={`${title}: ${formatCount(points.length)} objects as points`}
+        width={width}
+        height={HEIGHT}
+        className="text-xs"
+        onKeyDown={keys.onKeyDown}
+      >
+        <g className="fill-muted">
+          {ticksOf(y, 6).map(({ value, label }) => (
+            <g key={value} transform={`translate(0 ${y(value)})`}>
+              <line x1={MARGIN.left} x2={right} className="stroke-line" />
+              <text x={MARGIN.left - 8} y={4} textAnchor="end">
+                {label}
+              </text>
+            </g>
+          ))}
+          {ticksOf(x, Math.max(2, Math.floor(width / 120))).map(({ value, label }) => (
+            <g key={value} transform={`translate(${x(value)} 0)`}>
+              <line y1={MARGIN.top} y2={bottom} className="stroke-line" />
+              <text y={bottom + 16} textAnchor="middle">
+                {label}
+              </text>
+            </g>
+          ))}
+          <text x={right} y={HEIGHT - 6} textAnchor="end" className="text-sm">
+            {names[0]} →
+          </text>
+          <text x={8} y={14} className="text-sm">
+            ↑ {names[1]}
+          </text>
+        </g>
+        {points.map((point, index) => (
+          <Part
+            key={point.key}
+            {...{ keys, index }}
+            aria-label={`${point.title}: ${names[0]} ${point.x}, ${names[1]} ${point.y}`}
+            className={onChoose ? 'cursor-pointer' : ''}
+            onPoint={() => setPointed(point)}
+            onClick={() => onChoose?.(point.key)}
+          >
             <circle
-              key={point.key}
-              role="button"
-              data-point={index}
-              tabIndex={index === Math.min(active, points.length - 1) ? 0 : -1}
-              aria-label={`${point.title}: ${names[0]} ${point.x}, ${names[1]} ${point.y}`}
-              onFocus={() => {
-                setActive(index)
-                setPointed(point)
-              }}
               cx={x(point.x)}
               cy={y(point.y)}
               r={point === pointed ? 6 : 4}
               fillOpacity={0.55}
-              className={`fill-accent stroke-panel focus-visible:outline-none ${onChoose ? 'cursor-pointer' : ''}`}
-              onPointerEnter={() => setPointed(point)}
-              onClick={() => onChoose?.(point.key)}
+              className="fill-accent stroke-panel"
             />
-          ))}
-        </svg>
-      )}
+          </Part>
+        ))}
+      </Drawing>
       {pointed !== undefined && (
-        <div
-          aria-hidden="true"
-          className="absolute z-1 grid gap-0.5 w-max max-w-65 py-1.5 px-2 border border-line rounded-md bg-panel shadow-lg text-sm leading-4 pointer-events-none"
-          style={{
-            top: y(pointed.y) + 10,
-            ...(x(pointed.x) > width / 2
-              ? { right: width - x(pointed.x) + 10 }
-              : { left: x(pointed.x) + 10 }),
-          }}
-        >
-          <b className="font-semibold">{pointed.title}</b>
+        <TipBox title={pointed.title} x={x(pointed.x)} y={y(pointed.y) + 10} width={width}>
           {[pointed.x, pointed.y].map((value, index) => (
             <span key={names[index]}>
               <span className="text-muted">{names[index]}</span> {value.toLocaleString('en')}
             </span>
           ))}
-        </div>
+        </TipBox>
       )}
     </div>
   )

@@ -1,29 +1,19 @@
 /** Upright bars, or lines, along an axis of ranges. Dragging over several chooses their range. */
 import { ticks as roundTicks } from 'd3-array'
 import { scaleLinear } from 'd3-scale'
-import { type ReactNode, useId, useRef, useState } from 'react'
+import { type ReactNode, useId, useState } from 'react'
 import { axisFormat } from '../ui/format-value.ts'
-import { useWidth } from '../ui/hooks.ts'
-import { coloursOf, describeRow, type Pointed, Tip } from './chart-parts.tsx'
-import { type DrawnChart, lengthOf } from './drawn-chart.ts'
-import type { FormProps } from './forms.ts'
+import type { Filter } from '../view/view-state.ts'
+import { useBrush } from './chart-keys.ts'
+import { coloursOf, Drawing, describeRow, Part, type Pointed, Tip } from './chart-parts.tsx'
+import { type DrawnChart, type FormProps, lengthOf } from './drawn-chart.ts'
 import { extentOf } from './lying-bars.tsx'
 import { fewTicks, fittingTicks, tickAnchor } from './ticks.ts'
-import { clamp, useBrush } from './use-brush.ts'
 
 /** Sizes, and the most labels along each axis. */
 const LARGE = { height: 320, left: 56, valueTicks: 5, ticks: 9 } as const
 const SMALL = { height: 190, left: 40, valueTicks: 4, ticks: 5 } as const
 const MARGIN = { right: 16, top: 10, bottom: 26 } as const
-
-export function UprightChart(props: FormProps) {
-  const [frame, width] = useWidth()
-  return (
-    <div ref={frame} className="min-w-0">
-      {width > 0 && <Upright {...props} width={width} />}
-    </div>
-  )
-}
 
 /** Where things are in a chart. */
 function layoutOf(drawn: DrawnChart, width: number, isSmall: boolean) {
@@ -49,59 +39,42 @@ function lineExtent(drawn: DrawnChart): [number, number] {
   return [least > 0 && least > most / 2 && !drawn.isStacked ? least : Math.min(0, least), most]
 }
 
-function Upright(props: FormProps & { readonly width: number }) {
-  const { drawn, onFilter, isSmall = false, width } = props
+export function UprightChart({ drawn, onFilter, width, isSmall = false }: FormProps) {
   const { axis, rows, title, form } = drawn
   const help = useId()
-  const svg = useRef<SVGSVGElement>(null)
   const layout = layoutOf(drawn, width, isSmall)
   const { slot, bottom, leftOf } = layout
   const [pointed, setPointed] = useState<Pointed>()
-  const choose = (filters: Parameters<NonNullable<FormProps['onFilter']>>[0]) => {
+  const choose = (filters: readonly Filter[]) => {
     // All ranges together are all values.
     const hasAll = filters.length === 0 && rows.at(-1)?.kind !== 'missing'
     const all = { field: axis?.path ?? '', operator: 'filled', value: '' } as const
     if (filters.length > 0 || hasAll) onFilter?.(hasAll ? [all] : filters)
   }
-  const { active, isBrushed, setActive, handlers } = useBrush(svg, rows, layout, choose)
-  const point = (index: number) => {
-    const row = rows[index]
-    setPointed(row && { row, x: leftOf(index) + slot / 2, y: MARGIN.top + 24 })
-  }
+  const { isBrushed, keys, handlers } = useBrush(rows, layout, choose)
   return (
     <div className="relative" onPointerLeave={() => setPointed(undefined)}>
       <p id={help} className="sr-only">
         Use the arrow keys to move{onFilter && ', Shift to extend, and Enter to filter'}.
       </p>
-      {/* biome-ignore lint/a11y/useSemanticElements: SVG has no fieldset */}
-      <svg
-        ref={svg}
+      <Drawing
+        label={title}
         width={width}
         height={layout.height}
-        className={`block text-xs tabular-nums touch-pan-y select-none ${onFilter ? 'cursor-crosshair' : ''}`}
-        role="group"
-        aria-label={title}
+        className={`text-xs touch-pan-y ${onFilter ? 'cursor-crosshair' : ''}`}
         aria-describedby={help}
         {...handlers}
       >
         <Axes drawn={drawn} layout={layout} />
         {form === 'line' ? <Lines {...{ drawn, layout }} /> : <Bars {...{ drawn, layout }} />}
         {rows.map((row, index) => (
-          // biome-ignore lint/a11y/useSemanticElements: SVG has no button element
-          <g
+          <Part
             key={row.place}
-            role="button"
-            data-bar={index}
-            className="group focus-visible:outline-none"
-            tabIndex={index === clamp(active, rows.length) ? 0 : -1}
+            {...{ keys, index }}
             aria-label={describeRow(drawn, row)}
             aria-pressed={isBrushed(index)}
-            onFocus={() => {
-              setActive(index)
-              point(index)
-            }}
             onBlur={() => setPointed(undefined)}
-            onPointerEnter={() => point(index)}
+            onPoint={() => setPointed({ row, x: leftOf(index) + slot / 2, y: MARGIN.top + 24 })}
           >
             <rect
               x={leftOf(index)}
@@ -110,9 +83,9 @@ function Upright(props: FormProps & { readonly width: number }) {
               height={bottom - MARGIN.top}
               className={`group-focus-visible:stroke-accent group-focus-visible:stroke-2 ${isBrushed(index) ? 'fill-accent opacity-18' : 'fill-transparent group-hover:fill-ink group-hover:opacity-6'}`}
             />
-          </g>
+          </Part>
         ))}
-      </svg>
+      </Drawing>
       <Tip drawn={drawn} pointed={pointed} width={width} />
     </div>
   )

@@ -7,7 +7,8 @@ import { Button } from '../ui/controls.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Segments } from '../ui/fields.tsx'
 import { useTask } from '../ui/hooks.ts'
-import { changesBetween, mergeChanges } from './object-draft.ts'
+import { changesOf } from '../view/differences.ts'
+import { mergeChanges } from './object-draft.ts'
 import { ChangeList, DraftFields, useDraft } from './property-fields.tsx'
 import {
   isConflict,
@@ -36,7 +37,7 @@ export function EditDialog({ address, base: opened, onClose, onWritten }: EditDi
   const draft = useDraft(objectType, base?.properties)
   const { properties } = draft.written
   const before = base?.properties ?? {}
-  const changes = changesBetween(objectType, before, properties)
+  const changes = changesOf(objectType, before, properties)
 
   const save = () =>
     run(async () => {
@@ -121,7 +122,7 @@ export function EditDialog({ address, base: opened, onClose, onWritten }: EditDi
           </div>
           <div>
             <h3 className="mb-2 text-base">Changes of somebody else</h3>
-            <ChangeList changes={changesBetween(objectType, before, theirs.properties)} />
+            <ChangeList changes={changesOf(objectType, before, theirs.properties)} />
           </div>
         </section>
       )}

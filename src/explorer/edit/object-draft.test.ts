@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ObjectTypeDefinition } from '../api/ontology.ts'
-import { changesBetween, draftOf, mergeChanges, patchBetween, readDraft } from './object-draft.ts'
+import { changesOf } from '../view/differences.ts'
+import { draftOf, mergeChanges, patchBetween, readDraft } from './object-draft.ts'
 
 const objectType: ObjectTypeDefinition = {
   apiName: 'item',
@@ -55,8 +56,8 @@ describe('a draft', () => {
 
 it('lists only what differs, whatever the order of members', () => {
   const after = { ...item, size: { unit: 'cm', width: 1 }, price: 2 }
-  expect(changesBetween(objectType, item, after)).toEqual([
-    { property: 'price', before: 1.5, after: 2 },
+  expect(changesOf(objectType, item, after)).toEqual([
+    { property: 'price', before: 1.5, after: 2, kind: 'changed' },
   ])
 })
 

@@ -80,23 +80,6 @@ function readText(text: string, type: PropertyType): unknown {
   }
 }
 
-export interface Change {
-  readonly property: string
-  readonly before: unknown
-  readonly after: unknown
-}
-
-/** Returns the properties that differ, in the order of the definition. */
-export function changesBetween(
-  { properties }: ObjectTypeDefinition,
-  before: Properties,
-  after: Properties,
-): readonly Change[] {
-  return Object.keys(properties)
-    .map((property) => ({ property, before: before[property], after: after[property] }))
-    .filter((change) => !isEqual(change.before, change.after))
-}
-
 /**
  * Returns the JSON merge patch that turns one object into another. Only what differs is sent, so a
  * property that somebody adds to the type in the meantime is not lost.

@@ -3,8 +3,8 @@
 import { useState } from 'react'
 import { nameOfProperty, type ObjectTypeDefinition, wordsOf } from '../api/ontology.ts'
 import { SelectField, TextArea, TextField } from '../ui/fields.tsx'
+import type { Difference } from '../view/differences.ts'
 import {
-  type Change,
   draftOf,
   isWrittenAsJson,
   type Properties,
@@ -68,7 +68,7 @@ const VALUE =
   'mono mt-1 mb-0 mx-0 py-1 px-2 border-l-3 rounded-xs wrap-anywhere whitespace-pre-wrap'
 
 /** The changes of a write: the old value above the new one, for each property. */
-export function ChangeList({ changes }: { readonly changes: readonly Change[] }) {
+export function ChangeList({ changes }: { readonly changes: readonly Difference[] }) {
   if (changes.length === 0) return <p className="label">Nothing has changed.</p>
   return (
     <dl className="grid gap-3 m-0" aria-label="Changes">

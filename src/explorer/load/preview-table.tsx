@@ -1,7 +1,7 @@
 /** The first rows of a file, under a head that says what becomes of each column. */
 import { useId } from 'react'
 import { excerptOf } from '../../formats/row.ts'
-import { optionsOf } from '../ui/fields.tsx'
+import { optionsOf, Select } from '../ui/fields.tsx'
 import { DATE_FORMATS } from './date-formats.ts'
 import { type PreviewColumn, previewColumns } from './preview-columns.ts'
 import type { LoadPlan } from './use-load-plan.ts'
@@ -66,8 +66,7 @@ export function PreviewTable({ plan }: { readonly plan: LoadPlan }) {
   )
 }
 
-const CONTROL =
-  'w-full min-w-37 min-h-7 py-0 px-2 border border-edge rounded-md bg-panel text-base font-normal'
+const SIZE = 'w-full min-w-37 min-h-7 font-normal'
 
 function ColumnHead({ column }: { readonly column: PreviewColumn }) {
   const { name, badges, note, dateFormat, nulls, keepsNulls, misfits, choose, read } = column
@@ -86,18 +85,17 @@ function ColumnHead({ column }: { readonly column: PreviewColumn }) {
         ))}
         {note !== '' && <span className="label">{note}</span>}
       </span>
-      <select
-        className={CONTROL}
-        aria-label={column.choiceLabel}
+      <Select
+        label={column.choiceLabel}
+        className={SIZE}
         value={column.choice}
-        onChange={({ target }) => choose(target.value)}
-      >
-        {optionsOf(column.options)}
-      </select>
+        options={column.options}
+        onChange={choose}
+      />
       {dateFormat !== undefined && (
         <>
           <input
-            className={CONTROL}
+            className={`${SIZE} px-2 border border-edge rounded-md bg-panel text-base`}
             aria-label={`Date format of ${name}`}
             title="How the dates are written in the file"
             list={list}

@@ -3,9 +3,9 @@ import { queryOptions } from '@tanstack/react-query'
 import { bisectRight } from 'd3-array'
 import { isNumber, type ObjectRecord, type ObjectTypeDefinition } from '../api/ontology.ts'
 import type { Service } from '../api/service.ts'
-import { aggregate, countedKey, staleTimeOf } from '../queries/aggregate.ts'
+import { aggregate, countedKey, percentiles, staleTimeOf } from '../queries/aggregate.ts'
 import { facetOperator, facetQuery } from '../queries/facet-query.ts'
-import { fieldOf, pathsOf } from '../view/paths.ts'
+import { fieldOf, pathsOf, valueAt } from '../view/paths.ts'
 import { conditionsOf, type JsonConditions, scalarOf, type TypeView } from '../view/type-view.ts'
 import { EMPTY_VIEW } from '../view/view-state.ts'
 
@@ -19,7 +19,7 @@ const SERIES = Array.from({ length: MOST_VALUES }, (_, n) => `var(--color-series
 const OTHERS = 'var(--color-edge)'
 /** The part of the accent colour in each step. */
 const STRENGTHS = [25, 45, 65, 82, 100]
-const PERCENTS = [20, 40, 60, 80]
+const PERCENTS = { one: 20, two: 40, three: 60, four: 80 } as const
 
 /** True if a map can be coloured by a property. */
 function hasColours(type: ObjectTypeDefinition, path: string): boolean {
@@ -40,12 +40,7 @@ export function colourScaleQuery(service: Service, of: TypeView, path: string) {
         const facet = await values.queryFn?.(context as never)
         return { kind: 'values', path, values: facet?.values.map(({ value }) => value) ?? [] }
       }
-      const aggregation = PERCENTS.map((approximatePercentile) => ({
-        type: 'approximatePercentile',
-        name: String(approximatePercentile),
-        field: fieldOf(path),
-        approximatePercentile,
-      }))
+      const aggregation = percentiles(fieldOf(path), PERCENTS)
       const { data } = await aggregate(service, of, { aggregation, groupBy: [] }, context.signal)
       const steps = data[0]?.metrics.map(({ value }) => Number(value)) ?? []
       return { kind: 'numbers', path, steps: [...new Set(steps)].filter(Number.isFinite) }
@@ -74,9 +69,7 @@ export function colourOfNumber(steps: readonly number[], value: number): number 
 /** Returns the place of an object in the palette. */
 export function colourOfRecord(scale: ColourScale | undefined, record: ObjectRecord): number {
   if (scale === undefined) return 0
-  const [name = '', field] = scale.path.split('/')
-  const property = record.properties[name]
-  const value = field === undefined ? property : (property as Record<string, unknown>)?.[field]
+  const value = valueAt(record, scale.path)
   if (scale.kind === 'numbers') return colourOfNumber(scale.steps, Number(value ?? Number.NaN))
   const texts = (Array.isArray(value) ? value : [value]).map(String)
   const found = scale.values.findIndex((each) => texts.includes(each))

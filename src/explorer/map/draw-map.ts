@@ -1,10 +1,9 @@
 /** Draws a map on a canvas: the land, then counts or single positions. */
 import { type GeoPermissibleObjects, geoEquirectangular, geoPath } from 'd3-geo'
 import { type Camera, type Point, toScreen } from './camera.ts'
-import type { City } from './cities.ts'
 import type { GeoCell } from './geo-cells.ts'
 import { CITY_GAP, type Label, placeLabels } from './labels.ts'
-import type { Country, World } from './world.ts'
+import type { City, Country, World } from './world.ts'
 
 export interface MapContent {
   readonly camera: Camera

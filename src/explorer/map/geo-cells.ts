@@ -5,6 +5,7 @@ import type { Service } from '../api/service.ts'
 import { aggregateWhere, COUNT, countedKey, type Group, staleTimeOf } from '../queries/aggregate.ts'
 import { fieldOf } from '../view/paths.ts'
 import { type JsonConditions, type TypeView, whereOf } from '../view/type-view.ts'
+import type { Box } from '../view/view-state.ts'
 import type { Grid } from './camera.ts'
 import { type ColourScale, colourOfNumber, valueCondition } from './colours.ts'
 
@@ -17,7 +18,21 @@ export interface GeoCell {
   readonly colour: number
 }
 
-type CellGroup = Readonly<Record<'west' | 'south' | 'east' | 'north', number>>
+/** Returns the grouping of an aggregation by the cells of a grid. */
+export function gridGrouping(
+  field: string,
+  { box: [west, south, east, north], columns, rows }: Grid,
+) {
+  return { type: 'geoGrid', field, box: { west, south, east, north }, columns, rows }
+}
+
+/** Returns the box of a cell in an answer. */
+export function boxOfCell(cell: unknown): Box {
+  const { west, south, east, north } = cell as Readonly<
+    Record<'west' | 'south' | 'east' | 'north', number>
+  >
+  return [west, south, east, north]
+}
 
 export function geoCellsQuery(
   service: Service,
@@ -29,10 +44,7 @@ export function geoCellsQuery(
   return queryOptions({
     queryKey: ['cells', property, grid, scale, ...countedKey(of)],
     queryFn: async ({ signal }): Promise<readonly GeoCell[]> => {
-      const [west, south, east, north] = grid.box
-      const { columns, rows } = grid
-      const area = { west, south, east, north }
-      const groupBy = [{ type: 'geoGrid', field: property, box: area, columns, rows }]
+      const groupBy = [gridGrouping(property, grid)]
       const ask = async (
         within: readonly JsonConditions[] = [],
         metrics: readonly object[] = [],
@@ -44,7 +56,7 @@ export function geoCellsQuery(
       const average = scale?.kind === 'numbers' ? [averageOf(scale)] : []
       const cells = await ask([], average)
       return cells.map((cell) => {
-        const { west, south, east, north } = cell.group[property] as CellGroup
+        const [west, south, east, north] = boxOfCell(cell.group[property])
         return {
           longitude: (west + east) / 2,
           latitude: (south + north) / 2,

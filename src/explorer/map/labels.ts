@@ -1,7 +1,6 @@
 /** The names on a map: countries that are large enough, then cities, as far as they do not touch. */
 import { type Camera, type Point, toScreen } from './camera.ts'
-import type { City } from './cities.ts'
-import type { Country } from './world.ts'
+import type { City, Country } from './world.ts'
 
 export interface Label {
   readonly text: string

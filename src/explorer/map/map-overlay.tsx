@@ -3,7 +3,7 @@ import { countOf } from '../../contract/count-of.ts'
 import { keyText, type ObjectRecord } from '../api/ontology.ts'
 import { messageOf } from '../api/service.ts'
 import { Button } from '../ui/controls.tsx'
-import { optionsOf, Segments } from '../ui/fields.tsx'
+import { Segments, Select } from '../ui/fields.tsx'
 import { nameOfPath } from '../view/paths.ts'
 import type { TypeView } from '../view/type-view.ts'
 import type { SetView } from '../view/use-view.ts'
@@ -71,19 +71,16 @@ export function MapControls(props: MapControlsProps) {
         onChange={setMode}
       />
       {colours.length > 0 && (
-        <select
-          className="h-8 max-w-50 px-2 border border-edge rounded-md bg-panel text-base cursor-pointer"
-          aria-label="Colour by"
+        <Select
+          label="Colour by"
+          className="h-8 max-w-50 cursor-pointer"
           value={of.view.colour ?? ''}
-          onChange={({ target }) =>
-            setView({ colour: target.value === '' ? undefined : target.value }, { replace: true })
-          }
-        >
-          {optionsOf([
+          options={[
             ['', 'Colour by…'],
             ...colours.map((path) => [path, nameOfPath(of.objectType, path)] as const),
-          ])}
-        </select>
+          ]}
+          onChange={(colour) => setView({ colour: colour || undefined }, { replace: true })}
+        />
       )}
       <div className="grid">
         <Button

@@ -1,6 +1,7 @@
 /** The objects of a view on a map. A box that is drawn on it becomes a filter. */
 import { useEffect, useRef, useState } from 'react'
 import { keyText, type ObjectRecord } from '../api/ontology.ts'
+import { useSize } from '../ui/hooks.ts'
 import type { TypeView } from '../view/type-view.ts'
 import type { SetView } from '../view/use-view.ts'
 import {
@@ -28,22 +29,13 @@ export interface MapViewProps {
 const NEAR = 8
 
 export function MapView(props: MapViewProps) {
-  const frame = useRef<HTMLDivElement>(null)
-  const [size, setSize] = useState<Point>()
-  useEffect(() => {
-    if (frame.current === null) return
-    const observer = new ResizeObserver(([entry]) => {
-      if (entry) setSize([entry.contentRect.width, entry.contentRect.height])
-    })
-    observer.observe(frame.current)
-    return () => observer.disconnect()
-  }, [])
+  const [frame, size] = useSize()
   return (
     <div
       ref={frame}
       className="relative flex-1 min-w-0 min-h-0 bg-(--water) overflow-hidden [--water:light-dark(#e6edf4,#14171c)] [--land:light-dark(#fdfdfc,#262930)] [--coast:light-dark(#b9c2cb,#454a53)] [--border:light-dark(#dde2e7,#363a42)]"
     >
-      {size !== undefined && size[0] > 0 && size[1] > 0 && <SizedMap {...props} size={size} />}
+      {size[0] > 0 && size[1] > 0 && <SizedMap {...props} size={size} />}
     </div>
   )
 }

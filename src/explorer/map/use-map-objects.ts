@@ -13,7 +13,6 @@ import { nameOfPath } from '../view/paths.ts'
 import { conditionsOf, pointProperty, shapeProperty, type TypeView } from '../view/type-view.ts'
 import type { Box } from '../view/view-state.ts'
 import { type Camera, gridOf, intersect, type Point } from './camera.ts'
-import { type City, loadCities } from './cities.ts'
 import {
   type ColourScale,
   colourable,
@@ -24,7 +23,7 @@ import {
 import { type Coloured, worldPaths } from './draw-map.ts'
 import { type GeoCell, geoCellsQuery } from './geo-cells.ts'
 import { shapePath } from './shapes.ts'
-import { FINE_FROM, loadFineWorld, loadWorld, OUTLINES } from './world.ts'
+import { type City, loadCities, OUTLINES, useWorld } from './world.ts'
 
 /** The same array each time, so that nothing is drawn again because of it. */
 const NO_CELLS: readonly GeoCell[] = []
@@ -105,24 +104,14 @@ export function useMapObjects({ of, size, canCount }: MapObjectsProps, camera: C
 }
 
 function useOutlines(scale: number) {
-  const { data: coarse } = useQuery({
-    queryKey: ['world-paths'],
-    queryFn: async () => worldPaths(await loadWorld()),
-    ...OUTLINES,
-  })
-  const isFine = scale >= FINE_FROM
-  const { data: fine } = useQuery({
-    queryKey: ['fine-world-paths'],
-    queryFn: async () => worldPaths(await loadFineWorld()),
-    enabled: isFine,
-    ...OUTLINES,
-  })
+  const outlines = useWorld(scale)
+  const world = useMemo(() => outlines && worldPaths(outlines), [outlines])
   const { data: cities = NO_CITIES } = useQuery({
     queryKey: ['cities'],
     queryFn: loadCities,
     ...OUTLINES,
   })
-  return { world: (isFine && fine) || coarse, cities }
+  return { world, cities }
 }
 
 const NO_KEYS: readonly string[] = []

@@ -1,9 +1,11 @@
-/** The outlines of land and countries, loaded when the first map is shown. */
+/** The outlines of land and countries, and the names of cities, loaded when the first map is shown. */
+import { queryOptions, useQuery } from '@tanstack/react-query'
 import { type GeoPermissibleObjects, geoArea, geoBounds, geoCentroid } from 'd3-geo'
 import type { Geometry } from 'geojson'
 import { feature, mesh } from 'topojson-client'
 import type { GeometryCollection, Topology } from 'topojson-specification'
 import { LostPart, loadPart } from '../api/load-part.ts'
+import type { Box } from '../view/view-state.ts'
 
 export interface World {
   readonly land: GeoPermissibleObjects
@@ -28,7 +30,7 @@ type Atlas = Topology<{
 }>
 
 /** Pixels per degree from which coarse outlines show their corners. */
-export const FINE_FROM = 12
+const FINE_FROM = 12
 
 /** For queries of outlines: loaded once, and tried again while the service cannot be reached. */
 export const OUTLINES = {
@@ -38,15 +40,28 @@ export const OUTLINES = {
     error instanceof LostPart && error.reason === 'unreachable',
 } as const
 
-export async function loadWorld(): Promise<World> {
-  const { default: atlas } = await loadPart(() => import('world-atlas/countries-110m.json'))
+/** Loads the outlines; fine ones have more points, for maps that show a part of the world. */
+export async function loadWorld(isFine = false): Promise<World> {
+  const { default: atlas } = await loadPart(() =>
+    isFine ? import('world-atlas/countries-50m.json') : import('world-atlas/countries-110m.json'),
+  )
   return readAtlas(atlas)
 }
 
-/** The same with more points, for maps that show a part of the world. */
-export async function loadFineWorld(): Promise<World> {
-  const { default: atlas } = await loadPart(() => import('world-atlas/countries-50m.json'))
-  return readAtlas(atlas)
+function worldQuery(isFine: boolean) {
+  return queryOptions({
+    queryKey: ['world', isFine],
+    queryFn: () => loadWorld(isFine),
+    ...OUTLINES,
+  })
+}
+
+/** Returns the outlines that suit a scale; the coarse ones until the fine ones have arrived. */
+export function useWorld(pixelsPerDegree: number): World | undefined {
+  const isFine = pixelsPerDegree >= FINE_FROM
+  const { data: coarse } = useQuery(worldQuery(false))
+  const { data: fine } = useQuery({ ...worldQuery(true), enabled: isFine })
+  return (isFine && fine) || coarse
 }
 
 export function readAtlas(topology: unknown): World {
@@ -73,4 +88,23 @@ function countryOf(geometry: Geometry, name: string): readonly Country[] {
   const [longitude, latitude] = geoCentroid(largest)
   const [[west], [east]] = geoBounds(largest)
   return [{ name, longitude, latitude, degrees: east < west ? east - west + 360 : east - west }]
+}
+
+/** A name with its position; cities come in the order of their population. */
+export type City = readonly [name: string, longitude: number, latitude: number]
+
+export async function loadCities(): Promise<readonly City[]> {
+  const { cities } = await loadPart(() => import('virtual:cities'))
+  return cities
+}
+
+/** Returns the largest city in a box. */
+export function cityIn(
+  cities: readonly City[],
+  [west, south, east, north]: Box,
+): string | undefined {
+  return cities.find(
+    ([, longitude, latitude]) =>
+      longitude >= west && longitude < east && latitude >= south && latitude < north,
+  )?.[0]
 }

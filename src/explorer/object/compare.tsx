@@ -14,7 +14,7 @@ import { useNumberStyles } from '../queries/use-number-styles.ts'
 import { useSession } from '../session/session.tsx'
 import { Button, ErrorNote } from '../ui/controls.tsx'
 import type { NumberStyle, StyledType } from '../ui/format-value.ts'
-import { type Difference, differencesOf, type Values } from '../view/differences.ts'
+import { changesOf, type Difference, differencesOf, type Values } from '../view/differences.ts'
 import { Value } from './value.tsx'
 
 const KIND_NAMES = { same: '', changed: 'changed', added: 'added', removed: 'removed' } as const
@@ -55,8 +55,7 @@ export function CompareStates({ address, latest, version, onRefresh }: CompareSt
   if (data === undefined || error !== null) return <Waiting error={error} />
   const before = data.record?.properties ?? {}
   const again = <Button onClick={onRefresh}>Read the latest again</Button>
-  const all = differencesOf(address.objectType, before, latest.properties)
-  if (all.every(({ kind }) => kind === 'same')) {
+  if (changesOf(address.objectType, before, latest.properties).length === 0) {
     return (
       <div className="flex flex-wrap gap-y-2 gap-x-4 items-center justify-between mb-4 py-2 px-3 border-l-3 border-l-snapshot rounded-md bg-snapshot-bg text-base">
         <p role="status">Nothing changed since the snapshot of version {version}.</p>

@@ -16,15 +16,15 @@ import {
 } from '../queries/object-queries.ts'
 import { toCurl, withoutToken } from '../request/request-text.ts'
 import { useSession } from '../session/session.tsx'
-import { Button, CopyButton, IconButton } from '../ui/controls.tsx'
+import { Button, CopyButton, IconButton, Mistake } from '../ui/controls.tsx'
 import { Popup } from '../ui/dialog.tsx'
 import { Segments, submits, TextField } from '../ui/fields.tsx'
 import { useKeys, useSettled, useTask } from '../ui/hooks.ts'
 import { addressOf, listText, toLink } from '../view/trail.ts'
 import { type ObjectView, type SetObjectView, writeObjectView } from '../view/use-view.ts'
 import type { ViewState } from '../view/view-state.ts'
-import { LiveNote, type LiveNoteProps } from './live-note.tsx'
 import { canFindNeighbours, type ListedObject, neighboursQuery } from './neighbours.ts'
+import { LiveNote, type LiveNoteProps } from './property-list.tsx'
 import { TrailPath } from './trail-path.tsx'
 
 export interface ObjectHeadProps extends Pick<LiveNoteProps, 'isDeleted' | 'changed'> {
@@ -149,11 +149,7 @@ function CompareForm({ address, setView, close }: CompareFormProps) {
         since.
       </p>
       <Button onClick={() => void run(takeSnapshot)}>Take a snapshot</Button>
-      {error !== undefined && (
-        <p role="alert" className="text-muted text-base leading-5">
-          {messageOf(error)}
-        </p>
-      )}
+      <Mistake>{error && messageOf(error)}</Mistake>
     </form>
   )
 }

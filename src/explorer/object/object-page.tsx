@@ -1,10 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { geoEquirectangular, geoPath } from 'd3-geo'
 import { screenPath } from '../api/base-path.ts'
 import { type LinkSide, linksOf, nameOf, type ObjectRecord, positionOf } from '../api/ontology.ts'
 import { statusOf } from '../api/service.ts'
-import { loadWorld, OUTLINES } from '../map/world.ts'
+import { Outlines } from '../map/outlines.tsx'
 import { DefinitionScreen } from '../queries/definition-screen.tsx'
 import { type ObjectAddress, stateQuery } from '../queries/object-queries.ts'
 import { useLiveObject } from '../queries/use-changes.ts'
@@ -152,46 +151,20 @@ const SPAN = 70
 
 /** Where an object is; nothing if it has no position. */
 function SmallMap({ point }: { readonly point: unknown }) {
-  const { data: world } = useQuery({ queryKey: ['world'], queryFn: loadWorld, ...OUTLINES })
   const position = positionOf(point)
   if (position === undefined) return null
   const [longitude, latitude] = position
-  const projection = geoEquirectangular()
-    .rotate([-longitude, 0])
-    .center([0, latitude])
-    .scale((WIDTH / SPAN) * (180 / Math.PI))
-    .translate([WIDTH / 2, HEIGHT / 2])
-    .clipExtent([
-      [-1, -1],
-      [WIDTH + 1, HEIGHT + 1],
-    ])
-  const path = geoPath(projection)
+  const middle = { cx: WIDTH / 2, cy: HEIGHT / 2 }
   return (
     <svg
       viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
-      className="block w-full border border-line rounded-lg [background:light-dark(#eaf0f6,#15181d)]"
+      className="block w-full border border-line rounded-lg"
       role="img"
       aria-label={`Map: ${formatValue(point, { type: 'geopoint' })}`}
     >
-      {world !== undefined && (
-        <>
-          <path
-            d={path(world.land) ?? ''}
-            className="[fill:light-dark(#fdfdfc,#282b31)] [stroke:light-dark(#c4ccd4,#3c4047)] stroke-[0.8]"
-          />
-          <path
-            d={path(world.borders) ?? ''}
-            className="fill-none [stroke:light-dark(#dde2e7,#363a41)] stroke-[0.6]"
-          />
-        </>
-      )}
-      <circle cx={WIDTH / 2} cy={HEIGHT / 2} r="11" className="fill-accent opacity-18" />
-      <circle
-        cx={WIDTH / 2}
-        cy={HEIGHT / 2}
-        r="4.5"
-        className="fill-accent stroke-panel stroke-[1.5]"
-      />
+      <Outlines camera={{ longitude, latitude, scale: WIDTH / SPAN }} size={[WIDTH, HEIGHT]} />
+      <circle {...middle} r="11" className="fill-accent opacity-18" />
+      <circle {...middle} r="4.5" className="fill-accent stroke-panel stroke-[1.5]" />
     </svg>
   )
 }

@@ -9,6 +9,7 @@ import {
   linksOf,
   nameOfProperty,
   type ObjectRecord,
+  type ObjectTypeDefinition,
   type PropertyDefinition,
   typeNote,
   wordsOf,
@@ -27,7 +28,6 @@ import { useSession } from '../session/session.tsx'
 import { ErrorNote, Icon, IconButton } from '../ui/controls.tsx'
 import { addressOf, searchOf, type TrailStep, toLink, writeStep } from '../view/trail.ts'
 import type { ShownType } from '../view/type-view.ts'
-import { LiveNote } from './live-note.tsx'
 import { Value } from './value.tsx'
 
 export interface PropertyListProps extends ShownType {
@@ -160,6 +160,26 @@ export function LinkList({ address, link, record, trail }: LinkListProps) {
         })}
       </ul>
     </section>
+  )
+}
+
+export interface LiveNoteProps {
+  readonly objectType: ObjectTypeDefinition
+  /** True if the values are the last known ones of an object that has been deleted. */
+  readonly isDeleted: boolean
+  /** The properties that have just changed. */
+  readonly changed: ReadonlySet<string>
+}
+
+/** Says what happened to an object while it was open. Changed values are marked where they are. */
+export function LiveNote({ objectType, isDeleted, changed }: LiveNoteProps) {
+  const names = [...changed].map((name) => nameOfProperty(name, objectType.properties[name]))
+  return (
+    // The region is there before it has something to say: others are not read out.
+    <span role="status" className="text-danger text-base font-medium">
+      {isDeleted && <span title="These are the last known values.">was deleted</span>}
+      {names.length > 0 && <span className="sr-only">Changed: {names.join(', ')}</span>}
+    </span>
   )
 }
 

@@ -11,6 +11,18 @@ export type AggregationBody = Pick<ObjectAggregation, 'aggregation' | 'groupBy'>
 /** The metric that counts the objects of a group. */
 export const COUNT = { type: 'count', name: 'count' } as const
 
+/** Returns the metrics of the smallest and the largest value, by these names. */
+export function extremes(field: string) {
+  return ['min', 'max'].map((type) => ({ type, name: type, field }))
+}
+
+/** Returns the metrics of percentiles, by their names. */
+export function percentiles(field: string, ranks: Readonly<Record<string, number>>) {
+  return Object.entries(ranks).map(([name, approximatePercentile]) => {
+    return { type: 'approximatePercentile', name, field, approximatePercentile }
+  })
+}
+
 /** Aggregates the objects of a view, together with what else is asked for in the same turn. */
 export function aggregate(
   service: Service,

@@ -4,7 +4,7 @@ import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'reac
 import type { ObjectRecord } from '../api/ontology.ts'
 import { statusOf } from '../api/service.ts'
 import { useSession } from '../session/session.tsx'
-import { differencesOf } from '../view/differences.ts'
+import { changesOf } from '../view/differences.ts'
 import type { TypeView } from '../view/type-view.ts'
 import { EMPTY_VIEW } from '../view/view-state.ts'
 import { Changes, type ChangesState, NO_CHANGES } from './changes.ts'
@@ -108,8 +108,7 @@ function useChangedProperties(
     const before = last.current
     last.current = record
     if (before === record || before?.key !== record?.key) return
-    const all = differencesOf(objectType, before?.properties ?? {}, record?.properties ?? {})
-    const different = all.filter(({ kind }) => kind !== 'same')
+    const different = changesOf(objectType, before?.properties ?? {}, record?.properties ?? {})
     setChanged(new Set(different.map(({ property }) => property)))
     const timer = setTimeout(() => setChanged(NONE), MARK_MS)
     return () => {

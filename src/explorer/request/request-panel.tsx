@@ -3,13 +3,12 @@ import { useState } from 'react'
 import type { ServiceRequest } from '../../client/connection.ts'
 import { serviceUrl } from '../api/service.ts'
 import { useChart } from '../charts/chart.tsx'
-import { chartRequest } from '../charts/chart-request.ts'
-import type { Cube } from '../charts/cube.ts'
+import { type Cube, chartRequest } from '../charts/cube.ts'
 import { countRequest, facetProperties } from '../queries/facet-query.ts'
 import { pageRequest } from '../queries/page-request.ts'
 import { useSession } from '../session/session.tsx'
 import { CopyButton } from '../ui/controls.tsx'
-import { Segments } from '../ui/fields.tsx'
+import { Segments, Select } from '../ui/fields.tsx'
 import { DEFAULT_CHART } from '../view/chart-state.ts'
 import { nameOfPath } from '../view/paths.ts'
 import type { TypeView } from '../view/type-view.ts'
@@ -48,22 +47,24 @@ export function RequestPanel({ of, revision: used, pageSize }: RequestPanelProps
       aria-label="The request behind this view"
     >
       {(countable.length > 0 || chart !== undefined) && (
-        <label className="flex gap-2 items-center">
-          <span className="label">Ask for</span>
-          <select
-            className="flex-1 min-w-0 h-8 px-2 border border-edge rounded-md bg-panel text-base"
+        <span className="flex gap-2 items-center">
+          <span className="label" aria-hidden="true">
+            Ask for
+          </span>
+          <Select
+            label="Ask for"
+            className="flex-1 min-w-0 h-8"
             value={counted ?? ''}
-            onChange={(event) => setAsked(event.target.value)}
-          >
-            {chart !== undefined && <option value={CHART}>the chart</option>}
-            <option value="">the objects</option>
-            {countable.map((name) => (
-              <option key={name} value={name}>
-                counts by {nameOfPath(of.objectType, name)}
-              </option>
-            ))}
-          </select>
-        </label>
+            options={[
+              ...(chart === undefined ? [] : [[CHART, 'the chart'] as const]),
+              ['', 'the objects'],
+              ...countable.map(
+                (name) => [name, `counts by ${nameOfPath(of.objectType, name)}`] as const,
+              ),
+            ]}
+            onChange={setAsked}
+          />
+        </span>
       )}
       <div className="[&[hidden]]:hidden flex flex-wrap gap-2" hidden={!isNone(counted)}>
         <Segments label="Tool" options={TOOLS} value={tool} onChange={setTool} />
@@ -73,11 +74,7 @@ export function RequestPanel({ of, revision: used, pageSize }: RequestPanelProps
       </div>
       {problem === undefined ? (
         <>
-          <pre
-            className={`mono flex-none m-0 p-3 rounded-md bg-raised overflow-x-auto whitespace-pre-wrap wrap-anywhere`}
-          >
-            {withoutToken(text, token)}
-          </pre>
+          <pre className="mono code-block flex-none">{withoutToken(text, token)}</pre>
           <CopyButton text={text} />
         </>
       ) : (

@@ -21,14 +21,14 @@ import { press, TOOL_IDS, useObjects } from './use-objects.ts'
 import { READ_AHEAD, type ViewWalk } from './use-walk.ts'
 
 export function WalkNotice() {
-  const { walk } = useObjects()
-  const { error, rowCount, isComplete } = walk.state
+  const { walk, view } = useObjects()
+  const { error, rowCount, isComplete, continuedAt } = walk.state
   const dueAtMs = useResume(walk)
   if (error === undefined) {
     if (isComplete && rowCount === 0) return <NoMatch />
     return (
       <>
-        <Continued />
+        {continuedAt !== undefined && view.isSnapshot && <LaterSnapshot after={continuedAt} />}
         <EndNotice />
       </>
     )
@@ -74,13 +74,6 @@ function keptRows(rowCount: number): string {
 }
 
 /** Says that the table has rows of two snapshots. */
-function Continued() {
-  const { walk, view } = useObjects()
-  const { continuedAt } = walk.state
-  if (continuedAt === undefined || !view.isSnapshot) return null
-  return <LaterSnapshot after={continuedAt} />
-}
-
 function LaterSnapshot({ after }: { readonly after: number }) {
   return (
     <Notice tone="warn">
@@ -117,27 +110,10 @@ function EndNotice() {
   return <LaterSnapshot after={gap?.end ?? state.rowCount} />
 }
 
-/** Continues in the same table after the last key, as another walk, which the limit does not end. */
-function ContinueButton() {
-  const { walk: viewWalk, view } = useObjects()
-  const { walk } = viewWalk
-  const key = walk.lastKey()
-  if (key === undefined || view.isSnapshot || !isInKeyOrder(view)) return null
-  return <Button onClick={() => void walk.continueAfterLast()}>Continue after {key}</Button>
-}
-
-/** Continues in the same table, as of now. */
-function ContinueAsOfNow() {
-  const { walk } = useObjects().walk
-  if (!walk.canContinue()) return null
-  return (
-    <Button onClick={() => void walk.continueAsOfNow()}>Continue after {walk.lastKey()}</Button>
-  )
-}
-
 function Cap() {
-  const { walk, setView } = useObjects()
+  const { walk, view, setView } = useObjects()
   const { rowCount, totalCount } = walk.state
+  const key = walk.walk.lastKey()
   const rest = totalCount === undefined ? undefined : totalCount - rowCount
   return (
     <Notice tone="warn">
@@ -146,7 +122,10 @@ function Cap() {
         {rest === undefined || rest <= 0 ? '' : `; ${formatCount(rest)} more match`}.
       </p>
       <Button onClick={press(TOOL_IDS.filter)}>Narrow</Button>
-      <ContinueButton />
+      {/* Another walk, which the limit does not end. */}
+      {key !== undefined && !view.isSnapshot && isInKeyOrder(view) && (
+        <Button onClick={() => void walk.walk.continueAfterLast()}>Continue after {key}</Button>
+      )}
       <Button onClick={() => setView({ revision: 'v2' })}>Read in v2, without a limit</Button>
       <Button onClick={press(TOOL_IDS.export)}>Export all</Button>
     </Notice>
@@ -166,7 +145,11 @@ function Expired() {
         {keptRows(rowCount)}
       </p>
       <Button onClick={restart}>{view.isSnapshot ? 'Take a new snapshot' : 'Start again'}</Button>
-      <ContinueAsOfNow />
+      {walk.walk.canContinue() && (
+        <Button onClick={() => void walk.walk.continueAsOfNow()}>
+          Continue after {walk.walk.lastKey()}
+        </Button>
+      )}
     </Notice>
   )
 }

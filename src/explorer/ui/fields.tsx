@@ -106,6 +106,25 @@ export function SelectField({ value, options, ...field }: SelectFieldProps) {
   )
 }
 
+interface SelectProps extends Omit<SelectFieldProps, 'error'> {
+  readonly className?: string
+}
+
+/** A choice without a label on the screen. */
+export function Select(props: SelectProps) {
+  const { label, value, options, className = '', onChange } = props
+  return (
+    <select
+      className={`px-2 border border-edge rounded-md bg-panel text-base ${className}`}
+      aria-label={label}
+      value={value}
+      onChange={({ target }) => onChange(target.value)}
+    >
+      {optionsOf(options)}
+    </select>
+  )
+}
+
 export function optionsOf(options: Options): ReactNode {
   return options.map(([value, text]) => (
     <option key={value} value={value}>

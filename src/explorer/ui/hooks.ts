@@ -1,5 +1,5 @@
 /** What components share: work in progress, the time, and the events of the whole page. */
-import { type RefObject, useEffect, useEffectEvent, useLayoutEffect, useRef, useState } from 'react'
+import { useEffect, useEffectEvent, useLayoutEffect, useRef, useState } from 'react'
 
 export interface Task {
   /** True while the work runs. */
@@ -28,20 +28,25 @@ export function useTask(): Task {
   return { isBusy, error, run }
 }
 
-/** Returns the width of an element in pixels, and again when it changes. */
-export function useWidth(): readonly [RefObject<HTMLDivElement | null>, number] {
+/** Returns the size of an element in pixels, and again when it changes. */
+export function useSize() {
   const element = useRef<HTMLDivElement>(null)
-  const [width, setWidth] = useState(0)
+  const [size, setSize] = useState<readonly [width: number, height: number]>([0, 0])
   useLayoutEffect(() => {
     const { current } = element
     if (current === null) return
-    const measure = () => setWidth(Math.floor(current.clientWidth))
+    const measure = () => setSize([current.clientWidth, current.clientHeight])
     measure()
     const observer = new ResizeObserver(measure)
     observer.observe(current)
     return () => observer.disconnect()
   }, [])
-  return [element, width]
+  return [element, size] as const
+}
+
+export function useWidth() {
+  const [element, [width]] = useSize()
+  return [element, width] as const
 }
 
 /** The current time; renders again every second. */

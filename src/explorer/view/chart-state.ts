@@ -133,25 +133,35 @@ function readOption(chart: ChartState, option: string): ChartState {
   }
 }
 
-function measureName({ kind, percent }: Measure): string {
+export function measureName({ kind, percent }: Measure): string {
   return kind === 'percentile' ? `p${percent}` : kind
 }
 
-function readMeasure(name: string, of: string): Measure | undefined {
+/** Reads the name of a measure; undefined if there is none of this name. */
+export function readMeasureName(name: string): Pick<Measure, 'kind' | 'percent'> | undefined {
   const percent = wholeNumber(/^p(\d+)$/.exec(name)?.[1] ?? '', 99)
-  const kind = percent === undefined ? nameIn(MEASURE_NAMES, name) : 'percentile'
-  if (kind === undefined || kind === 'count' || of === '') return undefined
-  if (kind === 'percentile' && percent === undefined) return undefined
-  return { kind, of, percent }
+  if (percent !== undefined) return { kind: 'percentile', percent }
+  const kind = nameIn(MEASURE_NAMES, name)
+  return kind === undefined || kind === 'percentile' ? undefined : { kind, percent }
+}
+
+function readMeasure(name: string, of: string): Measure | undefined {
+  const measure = readMeasureName(name)
+  return measure === undefined || measure.kind === 'count' || of === ''
+    ? undefined
+    : { ...measure, of }
 }
 
 function readDimension(text: string): readonly Dimension[] {
   const [path = '', step = ''] = text.split(':')
   if (path === '') return []
-  const width = Number(step)
-  if (step !== '' && width > 0 && Number.isFinite(width)) return [{ path, step: width }]
-  const named = step === 'value' ? step : TIME_STEPS.find((each) => each === step)
-  return [{ path, step: named }]
+  return [{ path, step: readStep(step) }]
+}
+
+export function readStep(text: string): Dimension['step'] {
+  const width = Number(text)
+  if (text !== '' && width > 0 && Number.isFinite(width)) return width
+  return text === 'value' ? text : TIME_STEPS.find((each) => each === text)
 }
 
 function writeComparison(against: Comparison): string {

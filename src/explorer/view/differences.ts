@@ -26,6 +26,11 @@ export function differencesOf(
   ]
 }
 
+/** Returns the properties that differ. */
+export function changesOf(...states: Parameters<typeof differencesOf>): readonly Difference[] {
+  return differencesOf(...states).filter(({ kind }) => kind !== 'same')
+}
+
 function kindOf(before: unknown, after: unknown): Difference['kind'] {
   const [was, is] = [before ?? undefined, after ?? undefined]
   if (isEqual(was, is)) return 'same'
