@@ -244,6 +244,7 @@ export function documentContract({ name, open, openAgain }: StoreUnderTest): voi
       )
       expect(await store.revokeApiTokens(['id-1'], 7)).toBe(1)
       expect(await store.revokeApiTokens(['ci'], 8)).toBe(0)
+      expect(await store.findApiTokenById('i\0d')).toBeUndefined()
       expect(await store.revokeApiTokens(['id-1', 'id-2', 'id-3'], 8)).toBe(1)
       expect(await store.revokeApiTokens(['id-1', 'id-2'], 9)).toBe(0)
       const revoked = (await store.listApiTokens()).map((kept) => kept.revokedAtMs)

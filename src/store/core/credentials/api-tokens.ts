@@ -1,6 +1,7 @@
 /** API tokens, which are stored without their secrets. */
 import type { Scope } from '../../../contract/scopes.ts'
 import type { ApiToken, FoundToken } from '../../port/credentials.ts'
+import { canExist } from '../documents/stored-documents.ts'
 import { type NoteMessage, recordNote } from '../idempotency/idempotency-keys.ts'
 import {
   bytes,
@@ -62,6 +63,7 @@ export function* findApiTokenById(
   session: ReadSession,
   id: string,
 ): Operation<ApiToken | undefined> {
+  if (!canExist(id)) return undefined
   const row = yield* session.find(`${SELECT} WHERE id = ?`, [id], TOKEN_COLUMNS)
   return row && toApiToken(row)
 }

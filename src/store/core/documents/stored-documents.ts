@@ -74,8 +74,8 @@ function toGuardMessage({ expected, idempotencyKey }: DocumentGuard): GuardMessa
   }
 }
 
-/** Ids of any text are looked for, but PostgreSQL refuses U+0000: no document has it in its id. */
-function canExist(id: string): boolean {
+/** Ids of any text are looked for, but PostgreSQL refuses U+0000: nothing has it in its id. */
+export function canExist(id: string): boolean {
   return !id.includes('\0')
 }
 
