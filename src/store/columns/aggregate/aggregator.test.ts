@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Grouping, Metric } from '../../../query/aggregation/aggregation.ts'
 import type { Query } from '../../../query/query.ts'
-import { bitsFor, CHUNK, fillBits } from '../arrays/bits.ts'
+import { bitsFor, CHUNK, clearBit, fillBits } from '../arrays/bits.ts'
 import { compileFilter } from '../filter/compile-filter.ts'
 import { EVERYTHING as EVERY_ROW } from '../filter/filter.ts'
 import { SegmentBuilder } from '../segment/build-segment.ts'
@@ -56,7 +56,12 @@ function segmentOf(rows: readonly Row[]): Segment {
 const segments = SEGMENTS.map(segmentOf)
 
 /** Returns the metrics of all groups by the key of the first grouping. */
-function aggregate(query: Query, groupings: readonly Grouping[], metrics: readonly Metric[]) {
+function aggregate(
+  query: Query,
+  groupings: readonly Grouping[],
+  metrics: readonly Metric[],
+  isHidden: (position: number) => boolean = () => false,
+) {
   const filters = compileFilter(query, {
     objectType: undefined as never,
     segments,
@@ -67,6 +72,9 @@ function aggregate(query: Query, groupings: readonly Grouping[], metrics: readon
   for (const [at, segment] of segments.entries()) {
     const visible = bitsFor(segment.size)
     fillBits(visible, segment.size)
+    for (let position = 0; position < segment.size; position += 1) {
+      if (isHidden(position)) clearBit(visible, position)
+    }
     const filter = filters?.[at]
     if (filter === undefined) throw new Error('columns answer the query')
     expect(aggregator.add({ segment, visible, filter }, () => {})).toBe(true)
@@ -137,6 +145,19 @@ describe('aggregations over several chunks and segments', () => {
     )
     const expected = [...byName].map(([name, own]) => [name, expectedOf(own)] as const)
     expect(aggregate(query, [BY_NAME], METRICS)).toEqual(Object.fromEntries(expected))
+  })
+
+  it.each([1000, 7, 2])('leave out the rows that are hidden, one in %i', (every) => {
+    const isHidden = (position: number) => position % every === 0
+    const rows = SEGMENTS.flatMap((own) => own.filter((_, at) => !isHidden(at)))
+    const everything: Query = { kind: 'everything' }
+    expect(aggregate(everything, [], METRICS, isHidden)).toEqual({ '': expectedOf(rows) })
+    const named = rows.filter(({ name }) => name !== undefined)
+    const byName = Map.groupBy(named, ({ name }) => JSON.stringify(name))
+    const expected = [...byName].map(([name, own]) => [name, expectedOf(own)] as const)
+    expect(aggregate(everything, [BY_NAME], METRICS, isHidden)).toEqual(
+      Object.fromEntries(expected),
+    )
   })
 
   it('find the elements of lists in all chunks', () => {

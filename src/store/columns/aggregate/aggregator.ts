@@ -1,7 +1,7 @@
 /** Aggregates the rows of segments, one segment after the other. */
 import { type FieldId, fieldKey } from '../../../ontology/values/searchable-values.ts'
 import type { Aggregation, Metric } from '../../../query/aggregation/aggregation.ts'
-import { andBits, type Bits, CHUNK, countBits, listBits } from '../arrays/bits.ts'
+import { andBits, type Bits, CHUNK, countBits, invertBits, listBits } from '../arrays/bits.ts'
 import type { Filter } from '../filter/filter.ts'
 import type { Column } from '../segment/column.ts'
 import type { Selection } from '../segment/read-chunk.ts'
@@ -158,6 +158,9 @@ function countGroups({ groups, count }: GroupedRows, counts: Float64Array): void
 
 /** The places of a chunk of which all rows are selected. */
 const ALL_PLACES = Int32Array.from({ length: CHUNK }, (_, place) => place)
+const NO_GAPS = new Int32Array(0)
+/** Up to this share of a chunk, gaps are closed one by one. */
+const MAX_GAPS_SHARE = 1 / 8
 
 /** Selects the visible matches chunk by chunk. If only counted, their places are unknown. */
 export function* selections(
@@ -166,15 +169,26 @@ export function* selections(
 ): Generator<Selection> {
   const bits = new Uint32Array(Math.min(CHUNK, segment.size + 31) >>> 5)
   const places = new Int32Array(Math.min(CHUNK, segment.size))
+  const unselected = new Int32Array(Math.ceil(CHUNK * MAX_GAPS_SHARE) + 31)
   for (let from = 0; from < segment.size; from += CHUNK) {
     const to = Math.min(from + CHUNK, segment.size)
     const words = (to - from + 31) >>> 5
     filter(from, to, bits)
     andBits(bits, visible.subarray(from >>> 5), words)
     const count = countBits(bits, words)
-    const isAll = count === to - from
-    if (!isAll && !isCountOnly) listBits(bits, words, 0, places)
-    yield { from, to, places: isAll ? ALL_PLACES : places, count, isAll }
+    const missing = to - from - count
+    if (missing === 0) yield { from, to, places: ALL_PLACES, count, gaps: NO_GAPS }
+    else {
+      if (!isCountOnly) listBits(bits, words, 0, places)
+      const gaps =
+        missing <= (to - from) * MAX_GAPS_SHARE ? unselected.subarray(0, missing) : undefined
+      if (gaps !== undefined && !isCountOnly) {
+        // The bits after the last row follow the gaps.
+        invertBits(bits, words)
+        listBits(bits, words, 0, unselected)
+      }
+      yield { from, to, places, count, gaps }
+    }
   }
 }
 
@@ -232,7 +246,7 @@ class Grouper {
   #withoutUncoded(rows: GroupedRows, codes: Int32Array): GroupedRows {
     if (this.#places.length < rows.count) this.#places = new Int32Array(rows.count)
     const count = keepCoded(rows, codes, this.#places)
-    return { ...rows, places: this.#places, count, isAll: false }
+    return { ...rows, places: this.#places, count, gaps: undefined }
   }
 }
 
@@ -288,7 +302,7 @@ function groupOften(
     ...rows,
     places: Int32Array.from(places),
     count,
-    isAll: false,
+    gaps: undefined,
     groups: grouped,
     groupsEnd: level?.size ?? largestOf(grouped, count) + 1,
   }

@@ -273,6 +273,8 @@ function cutRows(
   return bits
 }
 
+const NO_GAPS = new Int32Array(0)
+
 /** Each distinct element of a list has a code. */
 export function listCoder({ starts }: ListColumn, elements: Coder): Coder {
   if (elements.kind === 'many') throw new Error('lists of lists have no codes')
@@ -283,7 +285,7 @@ export function listCoder({ starts }: ListColumn, elements: Coder): Coder {
     codesOf(position) {
       const codes = new Set<number>()
       for (let at = starts[position] as number; at < (starts[position + 1] as number); at += 1) {
-        elements.read({ from: at, to: at + 1, places, count: 1, isAll: true }, out)
+        elements.read({ from: at, to: at + 1, places, count: 1, gaps: NO_GAPS }, out)
         codes.add(out[0] as number)
       }
       return [...codes]

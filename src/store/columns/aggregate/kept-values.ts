@@ -14,7 +14,9 @@ export class KeptValues {
 
   /** Makes room for more values. Memory that is not used takes no room. */
   reserve(count: number): void {
-    this.#values = larger(this.#values, this.#count + count)
+    const needed = this.#count + count
+    // Most columns are a large segment and small ones, which need no copy then.
+    if (needed > this.#values.length) this.#values = larger(this.#values, Math.ceil(needed * 1.125))
   }
 
   /** Adds the values of rows, in the order of the rows. */

@@ -33,6 +33,10 @@ export function fillBits(bits: Bits, positions: number): void {
   if ((positions & 31) !== 0) bits[positions >>> 5] = 2 ** (positions & 31) - 1
 }
 
+export function invertBits(bits: Bits, words: number): void {
+  for (let word = 0; word < words; word += 1) bits[word] = ~(bits[word] as number)
+}
+
 /** Clears the bits that others do not have. */
 export function andBits(bits: Bits, others: Bits, words: number): void {
   for (let word = 0; word < words; word += 1) {
@@ -61,6 +65,11 @@ export function listBits(bits: Bits, words: number, offset: number, out: Int32Ar
   for (let word = 0; word < words; word += 1) {
     let rest = bits[word] as number
     const start = offset + (word << 5)
+    if (rest === 0xffff_ffff) {
+      for (let bit = 0; bit < 32; bit += 1) out[count + bit] = start + bit
+      count += 32
+      continue
+    }
     while (rest !== 0) {
       const lowest = rest & -rest
       out[count] = start + 31 - Math.clz32(lowest)

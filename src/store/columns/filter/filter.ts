@@ -1,5 +1,5 @@
 /** Filters: which positions of a segment satisfy a condition. */
-import { type Bits, CHUNK } from '../arrays/bits.ts'
+import { type Bits, CHUNK, invertBits } from '../arrays/bits.ts'
 
 const CHUNK_WORDS = CHUNK >>> 5
 
@@ -34,8 +34,7 @@ export function fromBits(known: Bits): Filter {
 export function not(filter: Filter): Filter {
   return (from, to, bits) => {
     filter(from, to, bits)
-    for (let word = wordsOf(from, to) - 1; word >= 0; word -= 1)
-      bits[word] = ~(bits[word] as number)
+    invertBits(bits, wordsOf(from, to))
   }
 }
 

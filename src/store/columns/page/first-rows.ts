@@ -52,7 +52,7 @@ export class FirstRows {
   }
 
   /** Adds rows of a chunk, whose places are counted from its first position. */
-  add({ from, to, places, count }: Omit<Selection, 'isAll'>): void {
+  add({ from, to, places, count }: Omit<Selection, 'gaps'>): void {
     const [term] = this.#terms
     if (term === undefined) this.#addInOrder(from, places, count)
     else if (term.ranks === undefined) {
