@@ -71,11 +71,13 @@ export class CodeBuilder implements ColumnBuilder {
 
   /** Of a list: where the values of each position start. */
   finishTerms(image: ImageWriter, starts?: Uint32Array): PostingsPlace | undefined {
-    return this.#terms?.finish(
-      image,
-      this.#numbers === undefined
-        ? { of: 'rows', texts: this.#codes.array, starts }
-        : { of: 'codes', texts: this.#sorted, starts: undefined },
-    )
+    const codes = this.#codes.array
+    if (this.#numbers === undefined) {
+      return this.#terms?.finish(image, { of: 'rows', texts: codes, starts })
+    }
+    // Rows with a code have to be searched for, so texts that hardly recur are indexed by row.
+    const isByRow = starts === undefined && this.#size * 2 > codes.length
+    const texts = isByRow ? codes.map((code) => this.#sorted[code - 1] ?? 0) : this.#sorted
+    return this.#terms?.finish(image, { of: isByRow ? 'rows' : 'codes', texts, starts: undefined })
   }
 }
