@@ -11,7 +11,9 @@ const ON_EVERY_STORE = [
   'test/sdk/**/*.test.ts',
 ]
 /** What only a cluster has. */
-const ON_CITUS = ['src/store/postgres/citus/distribution.test.ts']
+const ON_CITUS = ['distribution', 'moved-shard'].map(
+  (name) => `src/store/postgres/citus/${name}.test.ts`,
+)
 const ON_POSTGRES = ['src/store/postgres/**/*.test.ts', 'test/**/*postgres*.test.ts']
 
 /** The tests of `npm run test:long`: every documented example, kills, copies, damaged files, packages. */

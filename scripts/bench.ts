@@ -48,12 +48,21 @@ docs/benchmarks.md, which explains the figures.`,
   },
   finish({ sections, marks, isFull, texts }) {
     if (!isFull && texts['write'] === undefined) return
-    // The figures begin with the marks; the explanation before them stays.
-    const [explanation] = readFileSync(DOCUMENT, 'utf8').split(/(?<=\n## Marks\n)/)
-    const parts = [describeMachine(), toMarkdown(markTable(marks)), ...sections]
-    writeFileSync(DOCUMENT, `${explanation}\n${parts.join('\n\n')}\n`)
+    const table = [describeMachine(), toMarkdown(markTable(marks))]
+    const measured = isFull ? ['## Marks', ...table, ...sections] : [...sections, ...table]
+    const document = readFileSync(DOCUMENT, 'utf8').trimEnd()
+    writeFileSync(DOCUMENT, `${replaceSections(document, measured.join('\n\n'))}\n`)
   },
 })
+
+/** Replaces the sections of a document that have the same heading as new ones, and adds the others. */
+function replaceSections(document: string, measured: string): string {
+  const sections = new Map<string, string>()
+  for (const section of [document, measured].flatMap((text) => text.split(/\n+(?=## )/))) {
+    sections.set(section.split('\n', 1)[0] ?? '', section)
+  }
+  return [...sections.values()].join('\n\n')
+}
 
 /** Returns what the figures depend on, and nothing that identifies the machine. */
 function describeMachine(): string {

@@ -33,7 +33,8 @@ import { SharedCatalogue } from './catalogue/shared-catalogue.ts'
 import { sizeSql } from './catalogue/table-sizes.ts'
 import { type Capabilities, readCapabilities, refuseUnsupported } from './citus/capabilities.ts'
 import { distributeGrown } from './citus/distribution.ts'
-import { publishPendingOf, recoverPending } from './citus/pending-commit.ts'
+import { type PostgresContext, publishPendingOf, recoverPending } from './citus/pending-commit.ts'
+import { ShardReader } from './citus/shard-reader.ts'
 import { PostgresOperations } from './construction/postgres-operations.ts'
 import { finishChange, rewriteInBackground } from './construction/rewrite-step.ts'
 import { Database, type Session } from './driver/database.ts'
@@ -66,16 +67,23 @@ export async function openPostgresStore(
     await migrate(database)
     const capabilities = options.capabilities ?? (await database.read(readCapabilities))
     await recoverPending({ database, capabilities })
-    return new PostgresStore(database, capabilities, options)
+    const shards = capabilities.isDistributed ? new ShardReader(url, options) : undefined
+    return new PostgresStore({ database, capabilities, shards }, options)
   } catch (error) {
     await database[Symbol.asyncDispose]()
     throw error
   }
 }
 
+interface ShardedContext extends PostgresContext {
+  /** Undefined if the tables are not distributed. */
+  readonly shards: ShardReader | undefined
+}
+
 class PostgresStore extends CoreStore implements ObjectStore {
   readonly database: Database
   readonly capabilities: Capabilities
+  readonly shards: ShardReader | undefined
   readonly fields = new TypeFieldsCache()
   readonly converters = new LRUCache<string, TypeConverter>({ max: 8 })
   readonly verify = (signal: AbortSignal) => verifyRows(this.database, signal)
@@ -85,8 +93,8 @@ class PostgresStore extends CoreStore implements ObjectStore {
   readonly #pages: PageReader
   readonly #records: RecordReader
 
-  constructor(database: Database, capabilities: Capabilities, options: PostgresOptions) {
-    const store = { database, capabilities }
+  constructor(store: ShardedContext, options: PostgresOptions) {
+    const { database, capabilities, shards } = store
     const cache = new PageCache(options.pageCacheBytes)
     super({
       operations: new PostgresOperations(store),
@@ -114,6 +122,7 @@ class PostgresStore extends CoreStore implements ObjectStore {
     })
     this.database = database
     this.capabilities = capabilities
+    this.shards = shards
     this.#tokens = new KnownTokens(database)
     this.#catalogue = new CatalogueReader(new SharedCatalogue(database), options.definitions)
     // Where versions are published separately, only one may be pending.
@@ -207,5 +216,6 @@ class PostgresStore extends CoreStore implements ObjectStore {
   /** Waits for all work in progress. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.database[Symbol.asyncDispose]()
+    await this.shards?.[Symbol.asyncDispose]()
   }
 }

@@ -12,6 +12,7 @@ import { GENERATION_SQL } from '../../core/definitions/catalogue-reader.ts'
 import { awaited, runAwaited } from '../../core/session/session.ts'
 import type { PrefixFields } from '../../sql/compile/field-numbers.ts'
 import type { TableHead as AnyTableHead, TypeHead as AnyTypeHead } from '../../sql/type-head.ts'
+import { PLACEMENTS_SQL } from '../citus/shards.ts'
 import type { Row, Session } from '../driver/database.ts'
 import { TOKEN_GENERATION_SQL } from '../driver/postgres-session.ts'
 import { MissingTable } from '../driver/store-failure.ts'
@@ -55,6 +56,7 @@ const HEAD_COLUMNS = [
 ]
 const HEAD_FROM = `FROM oqs_object_type AS t JOIN oqs_object_table AS o ON o.id = t.table_id
   WHERE t.rid = ?`
+const HEAD_TEXT = `concat(${HEAD_COLUMNS.join(", ' ', ")})`
 const HEAD_SQL = `SELECT ${HEAD_COLUMNS.join(', ')} ${HEAD_FROM}`
 
 /** Reads the state of a type. Throws `MissingTable` if its table is not created yet. */
@@ -78,7 +80,10 @@ export async function findTypeHead(session: Session, type: ObjectType): Promise<
  * Returns the head as text in one column. Parameter: the RID of the type. `concat_ws` would omit a
  * value that is null, and shift the others.
  */
-export const HEAD_TEXT_SQL = `SELECT concat(${HEAD_COLUMNS.join(", ' ', ")}) AS head ${HEAD_FROM}`
+export const HEAD_TEXT_SQL = `SELECT ${HEAD_TEXT} AS head ${HEAD_FROM}`
+
+/** Returns the placements of shards as well, on Citus. */
+export const PLACED_HEAD_SQL = `SELECT ${HEAD_TEXT}, ${PLACEMENTS_SQL} ${HEAD_FROM}`
 
 /** Parses the column of `HEAD_TEXT_SQL`. */
 export function parseTypeHead(text: string): TypeHead {

@@ -34,7 +34,8 @@ export function freeRows(rows: readonly ByteRow[]): void {
     for (const value of row) {
       if (value === null || value.buffer === seen) continue
       seen = value.buffer
-      if (seen instanceof ArrayBuffer && seen[IS_CHUNK]) seen.transfer(0)
+      // Rows that were merged come from several connections in turn.
+      if (seen instanceof ArrayBuffer && seen[IS_CHUNK] && !seen.detached) seen.transfer(0)
     }
   }
 }

@@ -12,7 +12,7 @@ const CONNECTION_LIFETIME_SECONDS = 1800
 const APPLICATION_NAME = 'object-query-service'
 
 /** Overrides the defaults of the server and the database that the store depends on. */
-const settingsSql = ({ statementTimeoutMs, isQuick = false }: PoolOptions) => `
+const settingsSql = ({ statementTimeoutMs, isQuick = false, isOfShards }: PoolOptions) => `
   SET statement_timeout = ${statementTimeoutMs};
   SET lock_timeout = ${LOCK_TIMEOUT_MS};
   -- A standby then refuses the first write with a clear error.
@@ -24,7 +24,7 @@ const settingsSql = ({ statementTimeoutMs, isQuick = false }: PoolOptions) => `
   SET array_nulls = on;
   SET bytea_output = hex;
   SET standard_conforming_strings = on;
-  SET plan_cache_mode = auto;
+  SET plan_cache_mode = ${isOfShards ? 'force_generic_plan' : 'auto'};
   -- An acknowledged commit is on disk. Stricter settings stay as they are.
   SELECT set_config('synchronous_commit', CASE setting WHEN 'off' THEN 'on' ELSE setting END, false)
     FROM pg_settings WHERE name = 'synchronous_commit';
@@ -40,6 +40,8 @@ interface PoolOptions {
   readonly statementTimeoutMs: number
   /** Whether the statements of the pool are short. */
   readonly isQuick?: boolean
+  /** Whether all statements have one best plan, whatever their values. */
+  readonly isOfShards?: boolean
 }
 
 export function makePool(url: string, options: PoolOptions): pg.Pool {

@@ -1,10 +1,13 @@
 /**
  * Reads pages in as few round trips as possible. If the plan allows, one statement reads a page from
- * the table and fields that were seen last, see `SeenHeads`; on Citus, which cannot read rows and the
- * catalogue in one statement, it takes two.
+ * the table and fields that were seen last, see `SeenHeads`. Citus cannot read rows and the catalogue
+ * in one statement, so it takes two: at the same time if the machines are asked, see `ShardReader`.
  */
 
+import type { PrimaryKeyType } from '../../../ontology/definition/property-type.ts'
 import type { ObjectType } from '../../../ontology/ontology.ts'
+import { primaryKeyOf } from '../../../ontology/values/primary-key.ts'
+import { toColumnValue } from '../../../query/compared-value.ts'
 import { isOutdated } from '../../core/catalogue/table-of-version.ts'
 import type { ReadPageRequest, Reclaimed, StoredPage } from '../../object-store.ts'
 import type { PageCache } from '../../page-cache.ts'
@@ -16,6 +19,8 @@ import { readableVersion } from '../../sql/plan/plan-rules.ts'
 import { readObjects } from '../catalogue/missing-tables.ts'
 import { readTypeHead, type TypeHead } from '../catalogue/type-head.ts'
 import type { PostgresContext } from '../citus/pending-commit.ts'
+import type { ShardReader } from '../citus/shard-reader.ts'
+import { type Machine, rowsOn, shardOf } from '../citus/shards.ts'
 import type { Session } from '../driver/database.ts'
 import type { ReadPool } from '../driver/read-pool.ts'
 import { exactQuerySql } from '../queries/find-rows.ts'
@@ -23,18 +28,37 @@ import { type TypeFieldsCache, visibleSql } from '../queries/queried-types.ts'
 import { fittingRows, type PageRowsSpec, pageSql, toPageRows } from './page-sql.ts'
 import { isStillValid, type PagePlan, planPage, poolOf, textPropertiesOf } from './plan-page.ts'
 import { readPage, totalCountSql, walkRows } from './read-page.ts'
-import { SeenHeads } from './seen-heads.ts'
+import { type HeadAndRows, SeenHeads } from './seen-heads.ts'
 
-type PagesStore = PostgresContext & { readonly fields: TypeFieldsCache }
+interface PagesStore extends PostgresContext {
+  readonly fields: TypeFieldsCache
+  /** Undefined if the tables are not distributed. */
+  readonly shards?: ShardReader | undefined
+}
+
+interface PlannedRead {
+  readonly seen: TypeHead
+  readonly plan: PagePlan
+}
+
+interface PlannedRows extends HeadAndRows {
+  readonly plan: PagePlan
+}
+
+/** Rows that were read from the machines that hold them. */
+interface ShardRows extends PlannedRows {
+  readonly machines: readonly Machine[]
+}
 
 export class PageReader {
-  readonly heads = new SeenHeads()
+  readonly heads: SeenHeads
   readonly #store: PagesStore
   readonly #cache: PageCache
 
   constructor(store: PagesStore, cache: PageCache) {
     this.#store = store
     this.#cache = cache
+    this.heads = new SeenHeads(store.capabilities.isDistributed)
   }
 
   async read(request: ReadPageRequest, context: RequestContext): Promise<StoredPage | Reclaimed> {
@@ -106,17 +130,44 @@ export class PageReader {
     request: ReadPageRequest,
     context: RequestContext,
     pool: ReadPool,
-  ): Promise<StoredPage | undefined> {
+  ): Promise<StoredPage | Reclaimed | undefined> {
     const timer = new ReadTimer()
     const { objectType, maxObjects, record } = request
     const { isDistributed } = this.#store.capabilities
-    const seen = isDistributed
-      ? await this.heads.read(objectType, context, pool)
-      : this.heads.find(objectType)
+    // Rows of a version do not change, so they may be read before the head shows which to read.
+    const [seen, early] = isDistributed
+      ? await Promise.all([this.heads.read(objectType, context, pool), this.#readShards(request)])
+      : [this.heads.find(objectType)]
     const plan = seen && this.#planFor(request, seen)
     if (seen === undefined || plan === undefined || plan.needsLookup) return undefined
+    timer.planned()
+    const isRight = early !== undefined && this.#isRight(early, { seen, plan }, objectType)
+    const answer =
+      (isRight ? early : await this.#readShards(request)) ??
+      (await this.#readRows(request, { seen, plan }, context, pool))
+    if (answer === undefined) return undefined
+    const { head, rows } = answer
+    const latestPlan = this.#planFor(request, head)
+    if (latestPlan === undefined || head.generation !== seen.generation) return undefined
+    if (!isStillValid(answer.plan, latestPlan)) return undefined
+    const fitting = fittingRows(rows, maxObjects)
+    const found = toPageRows(fitting, fitting.length < rows.length, record)
+    const totalCount = plan.totalCount === 'live' ? head.current.liveCount : answer.totalCount
+    const matchEstimate = answer.totalCount ?? request.matchEstimate
+    const report = timer.report(plan.kind)
+    return { ...found, version: latestPlan.version, totalCount, matchEstimate, report }
+  }
+
+  async #readRows(
+    request: ReadPageRequest,
+    { seen, plan }: PlannedRead,
+    context: RequestContext,
+    pool: ReadPool,
+  ): Promise<PlannedRows | undefined> {
+    const { objectType, maxObjects, record } = request
+    const { isDistributed } = this.#store.capabilities
     const { table, budget, prepared: isPrepared } = plan
-    const { totalCount: counted, ...rowsOf } = this.#rowsOf(request, seen, plan)
+    const { totalCount, ...rowsOf } = this.#rowsOf(request, seen, plan)
     const statement = pageSql({
       ...rowsOf,
       table: table.table,
@@ -125,23 +176,49 @@ export class PageReader {
       budget: budget && { ...budget, includeFirst: true },
       isDistributed,
     })
-    timer.planned()
-    const isMeasured = budget !== undefined
-    const page = { ...statement, isMeasured, isPrepared, totalCount: counted }
-    const answer = isDistributed
+    const page = { ...statement, isMeasured: budget !== undefined, isPrepared, totalCount }
+    const found = isDistributed
       ? await this.heads.readAt(seen, page, pool)
       : await this.heads.readWith(page, objectType, context, pool)
-    if (answer === undefined) return undefined
-    const { head, rows } = answer
-    const latestPlan = this.#planFor(request, head)
-    if (latestPlan === undefined || head.generation !== seen.generation) return undefined
-    if (!isStillValid(plan, latestPlan)) return undefined
-    const fitting = fittingRows(rows, maxObjects)
-    const found = toPageRows(fitting, fitting.length < rows.length, record)
-    const totalCount = plan.totalCount === 'live' ? head.current.liveCount : answer.totalCount
-    const matchEstimate = answer.totalCount ?? request.matchEstimate
-    const report = timer.report(plan.kind)
-    return { ...found, version: latestPlan.version, totalCount, matchEstimate, report }
+    return found && { ...found, plan }
+  }
+
+  /**
+   * Reads rows from the machines that hold them, as of the head that was seen last. Returns undefined
+   * unless they are those of a key, or the next ones in key order, and need not be measured or counted.
+   */
+  async #readShards(request: ReadPageRequest): Promise<ShardRows | undefined> {
+    const { shards } = this.#store
+    const { objectType, record, maxObjects, after } = request
+    const head = this.heads.find(objectType)
+    const machines = this.heads.findMachines(objectType)
+    const plan = head && this.#planFor(request, head)
+    if (shards === undefined || machines === undefined) return undefined
+    if (head === undefined || plan === undefined) return undefined
+    const { prepared, needsLookup, budget, totalCount } = plan
+    if (!prepared || needsLookup || budget !== undefined) return undefined
+    if (totalCount !== 'live' && totalCount !== 'omitted') return undefined
+    const { table } = plan.table
+    const partSql = (machine: Machine, limit: number, afterKey?: string) => {
+      const from = afterKey === undefined ? after : { pk: afterKey, version: 0 }
+      const { totalCount: _, ...rows } = this.#rowsOf({ ...request, after: from }, head, plan)
+      const part = rowsOn(machine)
+      return pageSql({ ...rows, table, part, record, maxObjects: limit - 1, budget: undefined })
+    }
+    const key = keyOf(request)
+    if (plan.kind !== 'keyWalk' && key === undefined) return undefined
+    const asked = key === undefined ? machines : shardOf(machines, key)
+    const rows = await shards.readInOrder(asked, maxObjects + 1, partSql)
+    return rows && { head, machines, plan, rows, totalCount: undefined }
+  }
+
+  /** True if rows that were read before the head are those to read. */
+  #isRight({ head, plan, machines }: ShardRows, now: PlannedRead, type: ObjectType): boolean {
+    return (
+      machines === this.heads.findMachines(type) &&
+      head.generation === now.seen.generation &&
+      isStillValid(plan, now.plan)
+    )
   }
 
   /** Plans a page of the current table; undefined if the version is not there. */
@@ -172,4 +249,14 @@ export class PageReader {
     const totalCount = totalCountSql(plan, condition, matching)
     return { where, orderBy: branch.orderBy, isKeyOrder: false, totalCount }
   }
+}
+
+const WHOLE_TYPES: readonly PrimaryKeyType[] = ['byte', 'short', 'integer', 'long']
+
+/** Returns the stored key that a lookup by key asks for. */
+function keyOf({ query, objectType }: ReadPageRequest): string | undefined {
+  const { type } = objectType.primaryKey
+  if (query.kind !== 'compare') return undefined
+  if (type === 'string') return String(query.value)
+  return WHOLE_TYPES.includes(type) ? primaryKeyOf(type, toColumnValue(query.value)).pk : undefined
 }

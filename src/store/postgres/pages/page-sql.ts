@@ -23,6 +23,8 @@ export interface PageRowsSpec {
 
 interface PageSqlSpec extends PageRowsSpec {
   readonly table: number
+  /** A subquery with the rows of one machine, instead of the table. */
+  readonly part?: string
   readonly record: RecordSpec
   readonly maxObjects: number
   /** Undefined if all records fit. */
@@ -42,6 +44,7 @@ interface RowsBudget extends ByteBudget {
  */
 export function pageSql(spec: PageSqlSpec): SqlCondition {
   const { table, where, orderBy, isKeyOrder, record, maxObjects, budget, isDistributed } = spec
+  const { part = objectTable(table) } = spec
   const cursor = isKeyOrder ? 'o.pk, NULL::bigint' : 'o.pk, o.valid_from'
   if (isDistributed && budget === undefined) {
     const rows = `WHERE ${where.sql} ORDER BY ${orderBy} LIMIT ?`
@@ -52,7 +55,7 @@ export function pageSql(spec: PageSqlSpec): SqlCondition {
   }
   // The limits apply before records are written, not after.
   const sql = `SELECT * FROM (
-      SELECT ${rowColumns(record)} FROM ${objectTable(table)} AS o
+      SELECT ${rowColumns(record)} FROM ${part} AS o
       WHERE ${where.sql} ORDER BY ${orderBy} LIMIT ${roundedUp(maxObjects + 1)}
     ) AS o LIMIT ?`
   return recordsOfRows({ sql, values: [...where.values, maxObjects + 1] }, cursor, record, budget)

@@ -6,12 +6,19 @@
 import type { ObjectType } from '../../../ontology/ontology.ts'
 import type { RequestContext } from '../../port/request-context.ts'
 import type { SqlCondition } from '../../sql/compile/sql-condition.ts'
-import { HEAD_TEXT_SQL, parseTypeHead, type TypeHead } from '../catalogue/type-head.ts'
+import {
+  HEAD_TEXT_SQL,
+  PLACED_HEAD_SQL,
+  parseTypeHead,
+  type TypeHead,
+} from '../catalogue/type-head.ts'
+import { type Machine, readMachines } from '../citus/shards.ts'
 import type { ByteRow } from '../driver/byte-rows.ts'
 import type { ReadPool } from '../driver/read-pool.ts'
+import { SharedReads } from '../driver/shared-reads.ts'
 import { isMissingTable } from '../driver/store-failure.ts'
 
-interface HeadAndRows {
+export interface HeadAndRows {
   readonly head: TypeHead
   readonly rows: readonly ByteRow[]
   /** Undefined if the statement does not count. */
@@ -27,11 +34,29 @@ interface RowsStatement extends SqlCondition {
   readonly totalCount?: SqlCondition | undefined
 }
 
+interface SeenShards {
+  readonly placements: string
+  readonly table: number
+  readonly machines: readonly Machine[]
+}
+
 export class SeenHeads {
   readonly #heads = new WeakMap<ObjectType, TypeHead>()
+  readonly #shards = new WeakMap<ObjectType, SeenShards>()
+  readonly #reads: SharedReads<ObjectType, readonly ByteRow[] | undefined>
+
+  constructor(isDistributed = false) {
+    const sql = isDistributed ? PLACED_HEAD_SQL : HEAD_TEXT_SQL
+    this.#reads = new SharedReads(({ rid }, pool) => query(pool, sql, [rid], true))
+  }
 
   find(type: ObjectType): TypeHead | undefined {
     return this.#heads.get(type)
+  }
+
+  /** Returns the machines with the shards of the current table, as they were seen last. */
+  findMachines(type: ObjectType): readonly Machine[] | undefined {
+    return this.#shards.get(type)?.machines
   }
 
   /** Notes a head that was read for a request, and verifies what the request took from caches. */
@@ -47,8 +72,22 @@ export class SeenHeads {
     context: RequestContext,
     pool: ReadPool,
   ): Promise<TypeHead | undefined> {
-    const [row] = (await query(pool, HEAD_TEXT_SQL, [type.rid], true)) ?? []
-    return row && this.note(type, parseTypeHead(String(row[0])), context)
+    const [row] = (await this.#reads.read(type, pool)) ?? []
+    if (row === undefined) return undefined
+    const head = this.note(type, parseTypeHead(String(row[0])), context)
+    if (row[1]) await this.#noteShards(type, head.current.table, String(row[1]), pool)
+    return head
+  }
+
+  async #noteShards(
+    type: ObjectType,
+    table: number,
+    placements: string,
+    pool: ReadPool,
+  ): Promise<void> {
+    const seen = this.#shards.get(type)
+    if (seen?.placements === placements && seen.table === table) return
+    this.#shards.set(type, { placements, table, machines: await readMachines(pool, table) })
   }
 
   /** Returns undefined if the type does not exist, or if its table was replaced and has been dropped. */
