@@ -1,17 +1,16 @@
 /** Columns of a record batch, filled with values from JSON text. Their memory is used for every batch. */
 import { batchType, Column, columnFromArray, type DataType } from '@uwdata/flechette'
-import { int64At, numberAt, textAt } from './scan-values.ts'
+import type { JsonSource } from './json-source.ts'
+import { readInt64, readNumber } from './scan-values.ts'
 
 const [QUOTE, BACKSLASH, LOWER_T] = [0x22, 0x5c, 0x74]
 
-/** A column that is being filled. */
+/** A column that is being filled, row after row. A row without a value is null. */
 export interface ValueColumn {
-  /** Appends the JSON value, which is not null, between two positions. */
-  append(bytes: Uint8Array, start: number, end: number): void
-  /** Ends a row: appends a null if it has no value. */
-  endRow(): void
-  /** Returns the rows and begins again. The result is valid until the next value. */
-  take(): Column<unknown>
+  /** Reads a JSON value, which is not null, into a row. */
+  append(source: JsonSource, row: number): void
+  /** Returns so many rows and begins again. The result is valid until the next value. */
+  take(rows: number): Column<unknown>
 }
 
 type Convert = (value: unknown) => unknown
@@ -20,37 +19,43 @@ type Convert = (value: unknown) => unknown
 abstract class NullableColumn {
   protected readonly type: DataType
   readonly #present: Uint8Array
-  protected rows = 0
-  #count = 0
-  #hasValue = false
+  #nulls = 0
+  #rows = 0
 
   constructor(type: DataType, capacity: number) {
     this.type = type
-    this.#present = new Uint8Array(Math.ceil(capacity / 8))
+    this.#present = new Uint8Array(Math.ceil(capacity / 8)).fill(0xff)
   }
 
-  protected mark(): void {
-    const { rows } = this
-    this.#present[rows >> 3] = (this.#present[rows >> 3] as number) | (1 << (rows & 7))
-    this.#hasValue = true
+  /** Must be called before a row is set. */
+  protected begin(row: number): void {
+    if (this.#rows < row) this.#skipTo(row)
+    this.#rows = row + 1
   }
 
-  endRow(): void {
-    if (this.#hasValue) this.#count += 1
-    else this.skip()
-    this.rows += 1
-    this.#hasValue = false
+  #skipTo(end: number): void {
+    for (let row = this.#rows; row < end; row += 1) {
+      this.#present[row >> 3] = (this.#present[row >> 3] as number) & ~(1 << (row & 7))
+      this.skip(row)
+    }
+    this.#nulls += end - this.#rows
+    this.#rows = end
   }
 
   /** Sets what stands in the place of a null. */
-  protected abstract skip(): void
+  protected abstract skip(row: number): void
+
+  /** Must be called before the values of the rows are taken. */
+  protected end(rows: number): void {
+    this.#skipTo(rows)
+  }
 
   protected takeBatch(buffers: { values: ArrayBufferView; offsets?: Int32Array }): Column<unknown> {
-    const [length, nullCount] = [this.rows, this.rows - this.#count]
+    const [length, nullCount] = [this.#rows, this.#nulls]
     const bits = this.#present.slice(0, Math.ceil(length / 8))
-    this.#present.fill(0)
-    this.rows = 0
-    this.#count = 0
+    this.#present.fill(0xff)
+    this.#rows = 0
+    this.#nulls = 0
     const { type } = this
     if (length === 0) return new Column([], type)
     const validity = nullCount === 0 ? new Uint8Array() : bits
@@ -59,11 +64,20 @@ abstract class NullableColumn {
   }
 }
 
+/** The bytes that are compared at once. */
+const WORD = 4
+const QUOTES = 0x22222222
+const BACKSLASHES = 0x5c5c5c5c
+
+/** Whether one of four bytes is zero. */
+const hasZero = (word: number) => ((word - 0x01010101) & ~word & 0x80808080) !== 0
+
 /** Texts, copied without decoding them. */
 export class TextColumn extends NullableColumn implements ValueColumn {
   readonly #toText: Convert | undefined
   readonly #offsets: Int32Array
   #values = new Uint8Array(1024)
+  #view = new DataView(this.#values.buffer)
   #end = 0
 
   /** Values that are not texts in JSON need a conversion. */
@@ -73,52 +87,66 @@ export class TextColumn extends NullableColumn implements ValueColumn {
     this.#toText = toText
   }
 
-  append(bytes: Uint8Array, start: number, end: number): void {
-    this.mark()
-    const isPlain = this.#toText === undefined && bytes[start] === QUOTE
-    if (isPlain && this.#copyPlain(bytes, start + 1, end - 1)) return
-    const value = JSON.parse(textAt(bytes, start, end))
-    const encoded = Buffer.from(String(this.#toText?.(value) ?? value))
-    const to = this.#reserve(encoded.length)
-    this.#values.set(encoded, to)
-    this.#setEnd(to + encoded.length)
+  append(source: JsonSource, row: number): void {
+    this.begin(row)
+    const { at: start } = source
+    const isText = this.#toText === undefined && source.bytes[start] === QUOTE
+    if (!isText || !this.#copyPlain(source)) {
+      source.at = start
+      const value = source.parse()
+      const encoded = Buffer.from(String(this.#toText?.(value) ?? value))
+      this.#reserve(this.#end + encoded.length)
+      this.#values.set(encoded, this.#end)
+      this.#end += encoded.length
+    }
+    this.#offsets[row + 1] = this.#end
   }
 
   /** Copies the bytes of a JSON string; returns false if it has escapes. */
-  #copyPlain(bytes: Uint8Array, start: number, end: number): boolean {
-    let to = this.#reserve(end - start)
-    for (let at = start; at < end; at += 1) {
-      const byte = bytes[at] as number
-      if (byte === BACKSLASH) return false
-      this.#values[to] = byte
-      to += 1
+  #copyPlain(source: JsonSource): boolean {
+    const { bytes, view } = source
+    const lastWord = bytes.length - WORD
+    let from = source.at + 1
+    let to = this.#end
+    this.#reserve(to + WORD)
+    while (from <= lastWord) {
+      const word = view.getInt32(from, true)
+      if (hasZero(word ^ QUOTES) || hasZero(word ^ BACKSLASHES)) break
+      this.#view.setInt32(to, word, true)
+      from += WORD
+      to += WORD
+      if (to + WORD > this.#values.length) this.#reserve(to + WORD)
     }
-    this.#setEnd(to)
+    // At most three bytes, or the last ones of the records.
+    let byte = bytes[from]
+    while (byte !== QUOTE && byte !== BACKSLASH && byte !== undefined) {
+      this.#values[to] = byte
+      from += 1
+      to += 1
+      byte = bytes[from]
+    }
+    if (byte !== QUOTE) return false
+    source.at = from + 1
+    this.#end = to
     return true
   }
 
-  /** Makes room; returns where the next text begins. */
-  #reserve(length: number): number {
-    if (this.#end + length > this.#values.length) {
-      const larger = new Uint8Array(2 * (this.#end + length))
-      larger.set(this.#values.subarray(0, this.#end))
-      this.#values = larger
-    }
-    return this.#end
+  #reserve(length: number): void {
+    if (length <= this.#values.length) return
+    const larger = new Uint8Array(2 * length)
+    larger.set(this.#values)
+    this.#values = larger
+    this.#view = new DataView(larger.buffer)
   }
 
-  #setEnd(end: number): void {
-    this.#end = end
-    this.#offsets[this.rows + 1] = end
+  protected skip(row: number): void {
+    this.#offsets[row + 1] = this.#end
   }
 
-  protected skip(): void {
-    this.#offsets[this.rows + 1] = this.#end
-  }
-
-  take(): Column<unknown> {
+  take(rows: number): Column<unknown> {
+    this.end(rows)
     const values = this.#values.subarray(0, this.#end)
-    const offsets = this.#offsets.subarray(0, this.rows + 1)
+    const offsets = this.#offsets.subarray(0, rows + 1)
     this.#end = 0
     return this.takeBatch({ values, offsets })
   }
@@ -132,17 +160,19 @@ export class BooleanColumn extends NullableColumn implements ValueColumn {
     this.#bits = new Uint8Array(Math.ceil(capacity / 8))
   }
 
-  append(bytes: Uint8Array, start: number): void {
-    this.mark()
-    if (bytes[start] !== LOWER_T) return
-    const { rows } = this
-    this.#bits[rows >> 3] = (this.#bits[rows >> 3] as number) | (1 << (rows & 7))
+  append(source: JsonSource, row: number): void {
+    this.begin(row)
+    if (source.bytes[source.at] === LOWER_T) {
+      this.#bits[row >> 3] = (this.#bits[row >> 3] as number) | (1 << (row & 7))
+    }
+    source.skipValue()
   }
 
   protected skip(): void {}
 
-  take(): Column<unknown> {
-    const values = this.#bits.slice(0, Math.ceil(this.rows / 8))
+  take(rows: number): Column<unknown> {
+    this.end(rows)
+    const values = this.#bits.slice(0, Math.ceil(rows / 8))
     this.#bits.fill(0)
     return this.takeBatch({ values })
   }
@@ -153,25 +183,26 @@ type Numbers = Int8Array | Int16Array | Int32Array | Float32Array | Float64Array
 /** Numbers of at most 64 bits that a double represents, and dates in days. */
 export class NumberColumn extends NullableColumn implements ValueColumn {
   readonly #numbers: Numbers
-  readonly #scan: (bytes: Uint8Array, start: number, end: number) => number
+  readonly #read: (source: JsonSource) => number
 
-  constructor(type: DataType, numbers: Numbers, scan = numberAt) {
+  constructor(type: DataType, numbers: Numbers, read = readNumber) {
     super(type, numbers.length)
     this.#numbers = numbers
-    this.#scan = scan
+    this.#read = read
   }
 
-  append(bytes: Uint8Array, start: number, end: number): void {
-    this.mark()
-    this.#numbers[this.rows] = this.#scan(bytes, start, end)
+  append(source: JsonSource, row: number): void {
+    this.begin(row)
+    this.#numbers[row] = this.#read(source)
   }
 
-  protected skip(): void {
-    this.#numbers[this.rows] = 0
+  protected skip(row: number): void {
+    this.#numbers[row] = 0
   }
 
-  take(): Column<unknown> {
-    return this.takeBatch({ values: this.#numbers.subarray(0, this.rows) })
+  take(rows: number): Column<unknown> {
+    this.end(rows)
+    return this.takeBatch({ values: this.#numbers.subarray(0, rows) })
   }
 }
 
@@ -180,34 +211,35 @@ export class Int64Column extends NullableColumn implements ValueColumn {
   readonly #integers: BigInt64Array
   /** The halves of the integers, so that most of them never become bigints. */
   readonly #halves: Int32Array
-  readonly #scan: (bytes: Uint8Array, start: number, end: number) => number | bigint
+  readonly #read: (source: JsonSource) => number | bigint
 
-  constructor(type: DataType, capacity: number, scan = int64At) {
+  constructor(type: DataType, capacity: number, read = readInt64) {
     super(type, capacity)
     this.#integers = new BigInt64Array(capacity)
     this.#halves = new Int32Array(this.#integers.buffer)
-    this.#scan = scan
+    this.#read = read
   }
 
-  append(bytes: Uint8Array, start: number, end: number): void {
-    this.mark()
-    const value = this.#scan(bytes, start, end)
-    if (typeof value === 'bigint') this.#integers[this.rows] = value
-    else this.#set(value)
+  append(source: JsonSource, row: number): void {
+    this.begin(row)
+    const value = this.#read(source)
+    if (typeof value === 'bigint') this.#integers[row] = value
+    else this.#set(row, value)
   }
 
   /** Sets a safe integer. */
-  #set(value: number): void {
-    this.#halves[2 * this.rows] = value
-    this.#halves[2 * this.rows + 1] = Math.floor(value / 2 ** 32)
+  #set(row: number, value: number): void {
+    this.#halves[2 * row] = value
+    this.#halves[2 * row + 1] = Math.floor(value / 2 ** 32)
   }
 
-  protected skip(): void {
-    this.#set(0)
+  protected skip(row: number): void {
+    this.#set(row, 0)
   }
 
-  take(): Column<unknown> {
-    return this.takeBatch({ values: this.#integers.subarray(0, this.rows) })
+  take(rows: number): Column<unknown> {
+    this.end(rows)
+    return this.takeBatch({ values: this.#integers.subarray(0, rows) })
   }
 }
 
@@ -216,23 +248,23 @@ export class NestedColumn implements ValueColumn {
   readonly #type: DataType
   readonly #convert: Convert
   #values: unknown[] = []
-  #value: unknown = null
 
   constructor(type: DataType, convert: Convert) {
     this.#type = type
     this.#convert = convert
   }
 
-  append(bytes: Uint8Array, start: number, end: number): void {
-    this.#value = this.#convert(JSON.parse(textAt(bytes, start, end)))
+  append(source: JsonSource, row: number): void {
+    this.#skipTo(row)
+    this.#values.push(this.#convert(source.parse()))
   }
 
-  endRow(): void {
-    this.#values.push(this.#value)
-    this.#value = null
+  #skipTo(row: number): void {
+    while (this.#values.length < row) this.#values.push(null)
   }
 
-  take(): Column<unknown> {
+  take(rows: number): Column<unknown> {
+    this.#skipTo(rows)
     const values = this.#values
     this.#values = []
     return columnFromArray(values, this.#type) as Column<unknown>

@@ -146,6 +146,27 @@ describe('an Arrow stream', () => {
     expect(rows.map(({ value }) => value)).toEqual([expected, expected, null, null])
   })
 
+  it('copies texts of every length, with escapes anywhere and gaps between them', async () => {
+    const columns = [column('id', scalar('string'), true), column('text', scalar('string'))]
+    const plain = 'abcdefghijk'
+    const rows: TableObject[] = [...plain].flatMap((_, length) => {
+      const start = plain.slice(0, length)
+      return [
+        { id: `${length}`, text: start },
+        { id: `${length} none` },
+        ...['"', '\\', '\n', 'é', '"x"'].map((escaped) => {
+          return { id: `${length} ${escaped}`, text: `${start}${escaped}${start}` }
+        }),
+      ]
+    })
+    const expected = rows.map((row) => ({ text: null, ...row }))
+    expect(read(await write(columns, rows)).toArray()).toEqual(expected)
+    // One record at a time: texts end with the bytes.
+    expect(read(await write(columns, rows, 1)).toArray()).toEqual(expected)
+    const long = [{ id: 'long', text: plain.repeat(10_000) }]
+    expect(read(await write(columns, long)).toArray()).toEqual(long)
+  })
+
   it('ends a batch of large objects early', async () => {
     const columns = [column('id', scalar('string'), true)]
     const rows = Array.from({ length: 12 }, (_, n) => ({ id: `${n}${'x'.repeat(1024 * 1024)}` }))

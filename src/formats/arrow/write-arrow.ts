@@ -30,7 +30,7 @@ import {
   type WriteBytes,
 } from '../table-file.ts'
 import { RecordScanner } from './scan-records.ts'
-import { dateAt, timestampAt } from './scan-values.ts'
+import { readDate, readTimestamp } from './scan-values.ts'
 import {
   BooleanColumn,
   Int64Column,
@@ -62,10 +62,12 @@ export function openArrow({ columns }: TableSpec, write: WriteBytes): TableFile 
     ),
     metadata: new Map([[TYPES_KEY, typesText(columns)]]),
   }
+  /** The rows of the batch, and the bytes of their records. */
+  let [rows, recordBytes] = [0, 0]
   const encode = (): Uint8Array => {
     const table = new Table(
       schema,
-      written.map(({ values }) => values.take()),
+      written.map(({ values }) => values.take(rows)),
     )
     // Only null if it writes to a sink.
     return tableToIPC(table, { format: 'stream' }) as Uint8Array
@@ -75,8 +77,6 @@ export function openArrow({ columns }: TableSpec, write: WriteBytes): TableFile 
   const schemaBytes = empty.length - END_BYTES
   const scanner = new RecordScanner(written)
   let isStarted = false
-  /** The rows of the batch, and the bytes of their records. */
-  let [rows, recordBytes] = [0, 0]
 
   async function start(): Promise<void> {
     if (!isStarted) await write(empty.subarray(0, schemaBytes))
@@ -96,9 +96,8 @@ export function openArrow({ columns }: TableSpec, write: WriteBytes): TableFile 
       await start()
       scanner.start(records)
       for (;;) {
-        const bytes = scanner.next()
+        const bytes = scanner.next(rows)
         if (bytes === 0) break
-        for (const { values } of written) values.endRow()
         rows += 1
         recordBytes += bytes
         if (rows === batchRows || recordBytes >= BATCH_BYTES) await endBatch()
@@ -118,8 +117,8 @@ function valueColumn(type: ColumnType, rows: number): ValueColumn {
   if (type.kind !== 'scalar') return new NestedColumn(built, converterOf(type, JSON_TEXTS))
   if (type.type === 'boolean') return new BooleanColumn(built, rows)
   if (type.type === 'long') return new Int64Column(built, rows)
-  if (type.type === 'timestamp') return new Int64Column(built, rows, timestampAt)
-  if (type.type === 'date') return new NumberColumn(built, new Int32Array(rows), dateAt)
+  if (type.type === 'timestamp') return new Int64Column(built, rows, readTimestamp)
+  if (type.type === 'date') return new NumberColumn(built, new Int32Array(rows), readDate)
   const Numbers = NUMBERS[type.type]
   if (Numbers !== undefined) return new NumberColumn(built, new Numbers(rows))
   return new TextColumn(built, rows, JSON_TEXTS[type.type])

@@ -1,0 +1,80 @@
+/** A position in bytes of JSON, from which values are read one after the other. */
+
+const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c]
+const [OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [0x7b, 0x7d, 0x5b, 0x5d]
+const SPACE = 0x20
+
+export class JsonSource {
+  readonly bytes: Uint8Array
+  readonly view: DataView
+  at = 0
+
+  constructor(bytes: Uint8Array) {
+    this.bytes = bytes
+    this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
+  }
+
+  /** Moves to the next character that is not a space or a line feed, and returns it; undefined at the end. */
+  skipSpace(): number | undefined {
+    while ((this.bytes[this.at] as number) <= SPACE) this.at += 1
+    return this.bytes[this.at]
+  }
+
+  expect(character: number): void {
+    if (this.skipSpace() !== character) throw new Error('a record of the export is not JSON')
+    this.at += 1
+  }
+
+  /** Moves behind a text, if the bytes continue with it. */
+  skip(text: Uint8Array): boolean {
+    const { bytes, at } = this
+    for (let index = 0; index < text.length; index += 1) {
+      if (bytes[at + index] !== text[index]) return false
+    }
+    this.at = at + text.length
+    return true
+  }
+
+  /** Parses the value that starts here. */
+  parse(): unknown {
+    const start = this.at
+    this.skipValue()
+    const { buffer, byteOffset } = this.bytes
+    return JSON.parse(Buffer.from(buffer, byteOffset + start, this.at - start).toString('utf8'))
+  }
+
+  skipValue(): void {
+    const first = this.bytes[this.at]
+    if (first === QUOTE) this.#skipString()
+    else if (first === OPEN_BRACE || first === OPEN_BRACKET) this.#skipNested()
+    else while (this.at < this.bytes.length && !this.endsNumber()) this.at += 1
+  }
+
+  /** Whether a number, or a word such as true, ends here. */
+  endsNumber(): boolean {
+    const byte = this.bytes[this.at] as number
+    return byte === COMMA || byte === CLOSE_BRACE || byte <= SPACE
+  }
+
+  #skipString(): void {
+    const { bytes } = this
+    let at = this.at + 1
+    while (at < bytes.length && bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1
+    this.at = Math.min(at + 1, bytes.length)
+  }
+
+  #skipNested(): void {
+    const { bytes } = this
+    let depth = 0
+    do {
+      const byte = bytes[this.at]
+      if (byte === QUOTE) {
+        this.#skipString()
+        continue
+      }
+      this.at += 1
+      if (byte === OPEN_BRACE || byte === OPEN_BRACKET) depth += 1
+      else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) depth -= 1
+    } while (depth > 0 && this.at < bytes.length)
+  }
+}
