@@ -25,6 +25,7 @@ const PROGRAMS = [
     'store/sqlite/changes/change-encoder',
     'store/postgres/writes/change-encoder',
   ],
+  ['service/exports/table-thread'],
   ['http/openapi/reference-script-thread'],
   ['store/columns/process/columns-process-main'],
   ['store/columns/process/compute-thread'],

@@ -97,10 +97,10 @@ export const ACTION_BATCH_MAX = 20
 export const RID_BATCH_MAX = 100
 
 /** The number of objects that an export reads at once. */
-export const EXPORT_CHUNK_OBJECTS = 1000
+export const EXPORT_CHUNK_OBJECTS = 2000
 
 /** The bytes that an export reads at once, and so the memory that a slow client holds. */
-export const EXPORT_CHUNK_BYTES = 1024 * 1024
+export const EXPORT_CHUNK_BYTES = 2 * 1024 * 1024
 
 /** The size of the largest JSON request body. */
 export const BODY_MAX_BYTES = 1024 * 1024

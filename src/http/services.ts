@@ -3,6 +3,7 @@ import type { BlockList } from 'node:net'
 import type { AccessServices } from '../access/access-services.ts'
 import type { CallerLimitsOptions } from '../admission/caller-limits.ts'
 import type { BatchParsers } from '../service/batches/batch-parsers.ts'
+import type { TableFiles } from '../service/exports/table-files.ts'
 import type { ServiceLimits, ServiceParts } from '../service/service-parts.ts'
 import type { ColumnsStatus, ObjectStore, Objects } from '../store/object-store.ts'
 import type { AuditSink } from './audit/request-audit.ts'
@@ -13,6 +14,7 @@ import type { Tracing } from './tracing/tracing.ts'
 export interface Services extends ServiceParts, AccessServices {
   readonly openRequests: OpenRequests
   readonly batchParsers: BatchParsers
+  readonly tableFiles: TableFiles
   readonly limits: RequestLimits
   /** The path under which a proxy serves the service; empty at the root of its host. */
   readonly basePath: string

@@ -18,6 +18,7 @@ import { SALT_BYTES, TokenKeys } from '../paging/token-keys.ts'
 import { WalkTokens } from '../paging/walk-tokens.ts'
 import { BatchParsers } from '../service/batches/batch-parsers.ts'
 import { Followers } from '../service/changes/followers.ts'
+import { TableFiles } from '../service/exports/table-files.ts'
 import { TierCache } from '../service/relevance/tier-cache.ts'
 import { withColumns } from '../store/columns/column-objects.ts'
 import type { ObjectStore } from '../store/object-store.ts'
@@ -148,6 +149,7 @@ export async function assembleService(
       tokenLookups,
       openRequests: new OpenRequests(),
       batchParsers: parts.use(new BatchParsers(store.encoding)),
+      tableFiles: parts.use(new TableFiles()),
       credentialUses: new CredentialUses(store.documents),
       memory,
       walkTokens: new WalkTokens(new TokenKeys(keys, random.bytes(SALT_BYTES)), {

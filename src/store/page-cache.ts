@@ -10,7 +10,7 @@
 import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { PAGE_CACHE_BYTES } from '../contract/limits.ts'
-import { shapeKey } from '../contract/object-record.ts'
+import { CHECKED_RECORD, CHECKED_SELECTION, shapeKey } from '../contract/object-record.ts'
 import type { ObjectType } from '../ontology/ontology.ts'
 import { hasLink } from '../query/query-tree.ts'
 import type { ReadPageRequest, StoredPage } from './object-store.ts'
@@ -117,9 +117,12 @@ export class PageCache {
   }
 }
 
-/** A page of linked objects also depends on the versions of other types. */
-function isCacheable({ query }: ReadPageRequest): boolean {
-  return !hasLink(query)
+/**
+ * A page of linked objects also depends on the versions of other types. The chunks of an export would only
+ * evict pages.
+ */
+function isCacheable({ query, record: { shape } }: ReadPageRequest): boolean {
+  return shape !== CHECKED_RECORD && shape !== CHECKED_SELECTION && !hasLink(query)
 }
 
 interface CachedPage {

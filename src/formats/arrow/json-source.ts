@@ -20,19 +20,15 @@ export class JsonSource {
     return this.bytes[this.at]
   }
 
-  expect(character: number): void {
-    if (this.skipSpace() !== character) throw new Error('a record of the export is not JSON')
+  /** Moves behind a character, if it follows. */
+  take(character: number): boolean {
+    if (this.bytes[this.at] !== character && this.skipSpace() !== character) return false
     this.at += 1
+    return true
   }
 
-  /** Moves behind a text, if the bytes continue with it. */
-  skip(text: Uint8Array): boolean {
-    const { bytes, at } = this
-    for (let index = 0; index < text.length; index += 1) {
-      if (bytes[at + index] !== text[index]) return false
-    }
-    this.at = at + text.length
-    return true
+  expect(character: number): void {
+    if (!this.take(character)) throw new Error('a record of the export is not JSON')
   }
 
   /** Parses the value that starts here. */
@@ -76,5 +72,43 @@ export class JsonSource {
       if (byte === OPEN_BRACE || byte === OPEN_BRACKET) depth += 1
       else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) depth -= 1
     } while (depth > 0 && this.at < bytes.length)
+  }
+}
+
+/** The bytes that are compared at once. */
+const WORD = 4
+
+/** The name of a property and its colon, as they stand in compact JSON. */
+export class JsonKey {
+  readonly #words: Int32Array
+  readonly #rest: Uint8Array
+  readonly #length: number
+
+  constructor(name: string) {
+    const bytes = new Uint8Array(Buffer.from(`${JSON.stringify(name)}:`))
+    const { view } = new JsonSource(bytes)
+    const words = Math.floor(bytes.length / WORD)
+    this.#words = Int32Array.from({ length: words }, (_, index) =>
+      view.getInt32(WORD * index, true),
+    )
+    this.#rest = bytes.subarray(WORD * words)
+    this.#length = bytes.length
+  }
+
+  /** Moves the source behind the key, if it continues with it. */
+  skip(source: JsonSource): boolean {
+    const { bytes, view } = source
+    const end = source.at + this.#length
+    if (end > bytes.length) return false
+    let { at } = source
+    for (let index = 0; index < this.#words.length; index += 1) {
+      if (view.getInt32(at, true) !== this.#words[index]) return false
+      at += WORD
+    }
+    for (let index = 0; index < this.#rest.length; index += 1) {
+      if (bytes[at + index] !== this.#rest[index]) return false
+    }
+    source.at = end
+    return true
   }
 }

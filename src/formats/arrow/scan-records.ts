@@ -3,11 +3,10 @@
  * objects: that takes most of the time of an export.
  */
 import { addedProperty } from '../table-file.ts'
-import { JsonSource } from './json-source.ts'
+import { JsonKey, JsonSource } from './json-source.ts'
 import type { ValueColumn } from './value-columns.ts'
 
 const [COMMA, COLON, OPEN_BRACE, CLOSE_BRACE, LOWER_N] = [0x2c, 0x3a, 0x7b, 0x7d, 0x6e]
-const NULL = Buffer.from('null')
 
 /** A column, by the name that its values have in records. */
 export interface NamedColumn {
@@ -18,13 +17,12 @@ export interface NamedColumn {
 /** Reads records one by one into columns. */
 export class RecordScanner {
   readonly #columns: readonly NamedColumn[]
-  /** The names as records have them: between quotes. Names contain nothing that JSON escapes. */
-  readonly #keys: readonly Uint8Array[]
+  readonly #keys: readonly JsonKey[]
   #source = new JsonSource(new Uint8Array())
 
   constructor(columns: readonly NamedColumn[]) {
     this.#columns = columns
-    this.#keys = columns.map(({ name }) => new Uint8Array(Buffer.from(JSON.stringify(name))))
+    this.#keys = columns.map(({ name }) => new JsonKey(name))
   }
 
   start(records: Uint8Array): void {
@@ -39,28 +37,28 @@ export class RecordScanner {
     source.expect(OPEN_BRACE)
     // The column after the one that was found last: records have their properties in one order.
     let index = 0
-    let last = source.skipSpace()
-    if (last === CLOSE_BRACE) source.at += 1
-    while (last !== CLOSE_BRACE) {
-      index = this.#findColumn(source, index)
-      source.expect(COLON)
-      const { values } = this.#columns[index] as NamedColumn
-      if (source.skipSpace() === LOWER_N) source.skip(NULL)
-      else values.append(source, row)
-      index += 1
-      last = source.skipSpace()
-      source.expect(last === CLOSE_BRACE ? CLOSE_BRACE : COMMA)
+    if (source.skipSpace() === CLOSE_BRACE) source.at += 1
+    else {
+      do {
+        index = this.#findColumn(source, index)
+        if (source.skipSpace() === LOWER_N) source.skipValue()
+        else this.#columns[index]?.values.append(source, row)
+        index += 1
+      } while (source.take(COMMA))
+      source.expect(CLOSE_BRACE)
     }
     return source.at - start
   }
 
+  /** Moves behind the name of a property and its colon; returns its column. */
   #findColumn(source: JsonSource, first: number): number {
+    // As the service stores objects, and in their order.
+    if (this.#keys[first]?.skip(source)) return first
     source.skipSpace()
-    const { length } = this.#keys
-    for (let tried = 0; tried < length; tried += 1) {
-      const index = (first + tried) % length
-      if (source.skip(this.#keys[index] as Uint8Array)) return index
-    }
-    throw addedProperty(String(source.parse()))
+    const name = source.parse()
+    const index = this.#columns.findIndex((column) => column.name === name)
+    if (index === -1) throw addedProperty(String(name))
+    source.expect(COLON)
+    return index
   }
 }

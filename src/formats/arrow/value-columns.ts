@@ -162,10 +162,9 @@ export class BooleanColumn extends NullableColumn implements ValueColumn {
 
   append(source: JsonSource, row: number): void {
     this.begin(row)
-    if (source.bytes[source.at] === LOWER_T) {
-      this.#bits[row >> 3] = (this.#bits[row >> 3] as number) | (1 << (row & 7))
-    }
-    source.skipValue()
+    const isTrue = source.bytes[source.at] === LOWER_T
+    if (isTrue) this.#bits[row >> 3] = (this.#bits[row >> 3] as number) | (1 << (row & 7))
+    source.at += isTrue ? 'true'.length : 'false'.length
   }
 
   protected skip(): void {}

@@ -6,12 +6,7 @@ import { Type } from 'typebox'
 import { EXPORT_FORMATS, EXPORT_TYPES, type ExportFormat } from '../../contract/export-formats.ts'
 import { EXPORT_CHUNK_BYTES } from '../../contract/limits.ts'
 import { resolveRelativeDates } from '../../query/relative-dates.ts'
-import {
-  type ExportSpec,
-  readChunk,
-  shownVersion,
-  writeExport,
-} from '../../service/exports/write-export.ts'
+import { type ExportSpec, openExport } from '../../service/exports/write-export.ts'
 import type { Services } from '../services.ts'
 import { lateErrorBody } from './error-response.ts'
 import { COUNT_TRAILER, VERSION_HEADER } from './send-data.ts'
@@ -45,25 +40,16 @@ export async function sendExport(
   const { context } = request
   // The same moment for every chunk.
   const spec = { ...requested, query: resolveRelativeDates(requested.query, services.now()) }
-  // One chunk as read, which has the selected properties twice, and one as written.
-  const heldBytes = 3 * EXPORT_CHUNK_BYTES + spec.writer.heldBytes
+  // One chunk as written, and three as read, which have the selected properties twice.
+  const heldBytes = 7 * EXPORT_CHUNK_BYTES + spec.writer.heldBytes
   const memory = services.memory.reserve(context.callerId, heldBytes)
   context.defer(() => memory.release())
-  // Read before anything is sent, so that an error still has its own status.
-  const start = {
-    after: spec.after,
-    version: spec.version,
-    isOfDefinition: spec.version !== undefined,
-    received: spec.received,
-  }
-  const first = await readChunk(spec, start, context, services)
+  const opened = await openExport(spec, context, services)
   // For `HEAD`, Fastify would read the whole export and send none of it.
   const isHead = request.method === 'HEAD'
-  // Also if the client leaves before the first chunk is written; a second release has no effect.
-  context.defer(() => first.release())
   const chunks = isHead
     ? []
-    : writeExport(spec, first, context, services, {
+    : opened.write({
         complete: (count) => {
           if (!spec.endLine) reply.raw.addTrailers({ [COUNT_TRAILER]: String(count) })
         },
@@ -73,7 +59,7 @@ export async function sendExport(
           return body
         },
       })
-  void reply.header(VERSION_HEADER, shownVersion(spec, first))
+  void reply.header(VERSION_HEADER, opened.version)
   // Only a chunked body, which HTTP/1.0 does not know, has trailer fields.
   const hasTrailer = !spec.endLine && !isHead && request.raw.httpVersion !== '1.0'
   if (hasTrailer) void reply.header('trailer', COUNT_TRAILER)

@@ -7,11 +7,11 @@ import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import { LRUCache } from 'lru-cache'
 import { FairQueue, type TaskOwner } from '../../admission/fair-queue.ts'
-import type { ErrorName } from '../../contract/error-catalogue.ts'
 import { ObjectQueryError } from '../../contract/errors.ts'
 import { siblingModule } from '../../contract/sibling-module.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
 import type { ChangeEncoding } from '../../store/object-store.ts'
+import { receivedError } from '../thread-errors.ts'
 import type { OpenedBatch, ParsedBytes, ParserMessage, ParserReply } from './parser-messages.ts'
 import type { ParserThreadData } from './parser-thread.ts'
 
@@ -116,7 +116,7 @@ class ParserThread {
     const waiting = this.#waiting.get(reply.batch)
     this.#waiting.delete(reply.batch)
     if ('parsed' in reply) waiting?.resolve(reply.parsed)
-    else waiting?.reject(errorOf(reply))
+    else waiting?.reject(receivedError(reply))
   }
 
   #abandon(error: Error): void {
@@ -124,12 +124,6 @@ class ParserThread {
     for (const { reject } of this.#waiting.values()) reject(threadLost(error))
     this.#waiting.clear()
   }
-}
-
-function errorOf(reply: Exclude<ParserReply, { readonly parsed: ParsedBytes }>): Error {
-  if ('failed' in reply) return Object.assign(new Error(), reply.failed)
-  const { errorName, parameters } = reply.refused
-  return new ObjectQueryError(errorName as ErrorName, { ...parameters })
 }
 
 function threadLost(cause?: Error): ObjectQueryError {

@@ -1,6 +1,7 @@
 /** The messages between the main thread and a thread that parses batches. */
 import type { ObjectType } from '../../ontology/ontology.ts'
 import type { ChangePart } from '../../store/object-store.ts'
+import type { SentError } from '../thread-errors.ts'
 
 /** Some bytes of a batch. A thread answers each message before it reads the next one. */
 export interface ParseMessage {
@@ -30,8 +31,7 @@ export type ParserMessage = ParseMessage | CloseMessage | 'end'
 
 export type ParserReply = { readonly batch: number } & (
   | { readonly parsed: ParsedBytes }
-  | { readonly refused: { readonly errorName: string; readonly parameters: object } }
-  | { readonly failed: { readonly message: string; readonly stack: string | undefined } }
+  | SentError
 )
 
 export interface ParsedBytes {

@@ -1,5 +1,4 @@
 /** The batches that a thread parses, and the object types that it knows. */
-import { ObjectQueryError } from '../../contract/errors.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
 import {
   type Change,
@@ -9,6 +8,7 @@ import {
   FEW_CHANGES_LENGTH,
   isEncoded,
 } from '../../store/object-store.ts'
+import { sentError } from '../thread-errors.ts'
 import { ChangeReader } from './change-reader.ts'
 import type { OpenedBatch, ParsedBytes, ParseMessage, ParserReply } from './parser-messages.ts'
 
@@ -91,7 +91,7 @@ export class ThreadBatches {
       return { reply: { batch, parsed }, transfer }
     } catch (error) {
       this.close(batch)
-      return { reply: { batch, ...describe(error) }, transfer: [] }
+      return { reply: { batch, ...sentError(error) }, transfer: [] }
     }
   }
 
@@ -120,13 +120,4 @@ export class ThreadBatches {
     const encoder = encoding && this.#createEncoder(objectType, encoding.options)
     return new BatchParsing(objectType, encoder)
   }
-}
-
-/** Errors are sent as plain data, because class instances cannot be sent. */
-function describe(error: unknown) {
-  if (error instanceof ObjectQueryError) {
-    return { refused: { errorName: error.errorName, parameters: error.parameters } }
-  }
-  const { message, stack } = error as Error
-  return { failed: { message, stack } }
 }

@@ -1,13 +1,12 @@
 /** Writes exports: as lines, which can be resumed, or as a file with a table. */
 import { EXPORT_TYPES, type ExportFormat, type LineFormat } from '../../contract/export-formats.ts'
-import { openArrow } from '../../formats/arrow/write-arrow.ts'
 import { csvLine } from '../../formats/csv/csv-text.ts'
 import { exportEndLine, exportFailureLine } from '../../formats/export-end.ts'
-import { openParquet } from '../../formats/parquet/write-parquet.ts'
-import type { TableFile, TableSpec, WriteBytes } from '../../formats/table-file.ts'
-import { openXlsx } from '../../formats/xlsx/write-xlsx.ts'
+import type { TableSpec } from '../../formats/table-file.ts'
+import { checkRecords } from './check-records.ts'
+import type { CheckedChunk, TableFiles, TableFormat } from './table-files.ts'
 
-type Piece = Uint8Array | string
+export type Piece = Uint8Array | string
 
 /** Writes an export format. */
 export interface ExportWriter {
@@ -18,7 +17,7 @@ export interface ExportWriter {
   readonly endLines?: EndLines
   /** The bytes that it holds beside the records. */
   readonly heldBytes: number
-  readonly open: (spec: TableSpec) => ExportBody
+  readonly open: (table: TableSpec, files: TableFiles) => ExportBody
 }
 
 interface EndLines {
@@ -27,97 +26,102 @@ interface EndLines {
 }
 
 /** One export. Its parts follow each other. */
-interface ExportBody {
+export interface ExportBody {
   /** Returns what stands before the first object. */
   readonly head: () => Piece
-  /** Converts records of the store: one JSON object per line. */
-  readonly records: (records: Uint8Array) => Piece | Promise<Piece>
+  /** Checks records of the store, and converts them. They are valid until it returns. */
+  readonly records: (chunk: CheckedChunk) => Piece | Promise<Piece>
   /** Returns what stands after the last object. */
   readonly finish: () => Piece | Promise<Piece>
+  /** Must be called, also after an error. */
+  readonly close: () => void
 }
 
 const NOTHING = () => ''
 
 export const EXPORT_WRITERS: Readonly<Record<ExportFormat, ExportWriter>> = {
-  ndjson: {
-    ...lineFormat('ndjson'),
-    open: () => ({
-      head: NOTHING,
-      records: (records) => Buffer.concat([records, LINE_FEED]),
-      finish: NOTHING,
-    }),
-  },
-  csv: {
-    ...lineFormat('csv'),
-    open: ({ columns }) => {
-      const names = columns.map(({ name }) => name)
-      return {
-        head: () => `${csvLine(names)}\n`,
-        records: (records) => csvRecords(records, names),
-        finish: NOTHING,
-      }
-    },
-  },
-  parquet: { ...fileFormat('parquet', openParquet), heldBytes: 32 * 1024 * 1024 },
-  arrow: { ...fileFormat('arrow', openArrow), heldBytes: 16 * 1024 * 1024 },
-  xlsx: { ...fileFormat('xlsx', openXlsx), heldBytes: 8 * 1024 * 1024 },
+  ndjson: lineFormat('ndjson', () => ({
+    head: NOTHING,
+    lines: (records) => Buffer.concat([records, LINE_FEED]),
+  })),
+  csv: lineFormat('csv', ({ columns }) => {
+    const names = columns.map(({ name }) => name)
+    return {
+      head: () => `${csvLine(names)}\n`,
+      lines: (records) => csvRecords(records, names),
+    }
+  }),
+  parquet: fileFormat('parquet', 32 * 1024 * 1024),
+  arrow: fileFormat('arrow', 16 * 1024 * 1024),
+  xlsx: fileFormat('xlsx', 8 * 1024 * 1024),
 }
 
 const LINE_FEED = Buffer.from('\n')
 
-function lineFormat(format: LineFormat) {
+interface LineBody {
+  readonly head: () => Piece
+  readonly lines: (records: Buffer) => Piece
+}
+
+function lineFormat(format: LineFormat, open: (table: TableSpec) => LineBody): ExportWriter {
   return {
     contentType: EXPORT_TYPES[format],
     extension: format,
     heldBytes: 0,
     endLines: {
-      failure: (errorBody: string) => `${exportFailureLine(format, errorBody)}\n`,
-      end: (count: number, version: number) => `${exportEndLine(format, count, version)}\n`,
+      failure: (errorBody) => `${exportFailureLine(format, errorBody)}\n`,
+      end: (count, version) => `${exportEndLine(format, count, version)}\n`,
+    },
+    open: (table) => {
+      const { head, lines } = open(table)
+      return {
+        head,
+        records: ({ records, check }) => {
+          const plain = checkRecords(records, check)
+          const converted = lines(plain)
+          // If it were left to the garbage collector, it would run after every few chunks.
+          plain.buffer.transfer(0)
+          return converted
+        },
+        finish: NOTHING,
+        close: () => {},
+      }
     },
   }
 }
 
-function fileFormat(
-  format: ExportFormat,
-  openFile: (spec: TableSpec, write: WriteBytes) => TableFile,
-) {
+function fileFormat(format: TableFormat, heldBytes: number): ExportWriter {
   return {
     contentType: EXPORT_TYPES[format],
     extension: format,
-    open: (spec: TableSpec): ExportBody => {
-      let pieces: Uint8Array[] = []
-      // Copied: a file may use its buffer again.
-      const file = openFile(spec, (bytes) => void pieces.push(bytes.slice()))
-      const take = () => {
-        const taken = Buffer.concat(pieces)
-        pieces = []
-        return taken
-      }
+    heldBytes,
+    open: (table, files) => {
+      const { write, close } = files.open({ format, table })
       return {
         head: NOTHING,
-        records: async (records) => {
-          await file.add(records)
-          return take()
-        },
-        finish: async () => {
-          await file.finish()
-          return take()
-        },
+        records: ({ records, check }) => write({ records: movable(records), check }),
+        finish: () => write(),
+        close,
       }
     },
   }
 }
 
-function linesOf(records: Uint8Array): string[] {
-  const { buffer, byteOffset, byteLength } = records
-  return Buffer.from(buffer, byteOffset, byteLength).toString('utf8').split('\n')
+/** Returns bytes whose memory is not shared: these, or a copy. */
+function movable(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  const { buffer, byteLength } = bytes
+  const isShared = !(buffer instanceof ArrayBuffer) || buffer.byteLength !== byteLength
+  return isShared ? new Uint8Array(bytes) : new Uint8Array(buffer)
 }
 
-function csvRecords(records: Uint8Array, names: readonly string[]): string {
-  const lines = linesOf(records).map((line) => {
-    const object = JSON.parse(line) as Readonly<Record<string, unknown>>
-    return csvLine(names.map((name) => cellOf(object[name])))
-  })
+function csvRecords(records: Buffer, names: readonly string[]): string {
+  const lines = records
+    .toString('utf8')
+    .split('\n')
+    .map((line) => {
+      const object = JSON.parse(line) as Readonly<Record<string, unknown>>
+      return csvLine(names.map((name) => cellOf(object[name])))
+    })
   return `${lines.join('\n')}\n`
 }
 

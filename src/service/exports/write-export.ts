@@ -11,15 +11,14 @@ import type { TableSpec } from '../../formats/table-file.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
 import type { OrderTerm, Query } from '../../query/query.ts'
 import type { Selection } from '../../query/selection.ts'
-import {
-  type Cursor,
-  checksumOf,
-  type ReadPageRequest,
-  type StoredPage,
-} from '../../store/object-store.ts'
+import type { Cursor, ReadPageRequest, StoredPage } from '../../store/object-store.ts'
 import type { ServiceContext } from '../service-context.ts'
 import type { ServiceParts } from '../service-parts.ts'
-import type { ExportWriter } from './export-writers.ts'
+import type { CheckOptions } from './check-records.ts'
+import type { ExportBody, ExportWriter, Piece } from './export-writers.ts'
+import type { TableFiles } from './table-files.ts'
+
+type ExportServices = ServiceParts & { readonly tableFiles: TableFiles }
 
 /** What to export, and how. */
 export interface ExportSpec {
@@ -59,7 +58,7 @@ export interface ExportEnding {
 }
 
 /** Returns 0 for a caller who sees only a part of the type: the version also counts hidden commits. */
-export function shownVersion({ objectType }: ExportSpec, { version }: StoredPage): number {
+function shownVersion({ objectType }: ExportSpec, { version }: StoredPage): number {
   return isPartlyHidden(objectType) ? 0 : version
 }
 
@@ -69,33 +68,70 @@ function isWhole({ query, version, after, objectType }: ExportSpec): boolean {
   return query.kind === 'everything' && isNewest && !isPartlyHidden(objectType)
 }
 
-/** Writes an export whose first chunk was read. */
-export async function* writeExport(
+/** An export whose first chunk was read and converted. */
+export interface OpenedExport {
+  readonly version: number
+  readonly write: (ending: ExportEnding) => AsyncGenerator<Uint8Array | string>
+}
+
+/** Opens an export, so that an error in its first chunk is known before anything is sent. */
+export async function openExport(
   spec: ExportSpec,
-  first: StoredPage,
   context: ServiceContext,
-  services: ServiceParts,
+  services: ExportServices,
+): Promise<OpenedExport> {
+  const { writer, received, after, version } = spec
+  const start = { after, version, isOfDefinition: version !== undefined, received }
+  const first = await readChunk(spec, start, context, services)
+  const body = writer.open(tableOf(spec), services.tableFiles)
+  context.defer(body.close)
+  const pieces = await convert(body, first)
+  const chunks = readChunks(spec, first, context, services)
+  return {
+    version: shownVersion(spec, first),
+    write: (ending) => writeExport(spec, { first, pieces, chunks, body }, ending),
+  }
+}
+
+interface BegunExport {
+  readonly first: ExportChunk
+  /** What was converted of the first chunk. */
+  readonly pieces: Piece
+  /** The chunks after the first. */
+  readonly chunks: AsyncGenerator<ExportChunk>
+  readonly body: ExportBody
+}
+
+/** The chunks that are read and converted while one is sent. */
+const CHUNKS_AHEAD = 2
+
+async function* writeExport(
+  spec: ExportSpec,
+  { first, pieces, chunks, body }: BegunExport,
   ending: ExportEnding,
-): AsyncGenerator<Uint8Array | string> {
-  const { writer, objectType } = spec
-  const { version, linkedVersions = spec.linkedVersions } = first
-  const body = writer.open(tableOf(spec))
-  let count = spec.received
+): AsyncGenerator<Piece> {
+  const { writer, objectType, received, size } = spec
+  let count = received + first.count
+  const convertNext = () => {
+    const converting = chunks.next().then(({ value: chunk, done }) => {
+      if (done) return undefined
+      count += chunk.count
+      return convert(body, chunk)
+    })
+    // Reaches the code that awaits it, if the export gets there.
+    converting.catch(() => {})
+    return converting
+  }
   try {
     if (!spec.isContinuation) yield body.head()
-    for (let chunk = first; ; ) {
-      count += chunk.count
-      const written = chunk.count > 0 ? await body.records(chunk.records) : undefined
-      chunk.release()
-      if (written !== undefined) yield written
-      if (!chunk.more || count === spec.size) break
-      await services.admission.takeTurn(context.callerId)
-      context.signal().throwIfAborted()
-      // Continues by its own cursor, also if the definition changes meanwhile.
-      const start = { after: chunk.last, version, received: count }
-      chunk = await readChunk({ ...spec, linkedVersions }, start, context, services)
+    const converting: Promise<Piece | undefined>[] = [Promise.resolve(pieces)]
+    for (;;) {
+      while (converting.length <= CHUNKS_AHEAD) converting.push(convertNext())
+      const converted = await converting.shift()
+      if (converted === undefined) break
+      if (converted.length > 0) yield converted
     }
-    if (spec.size !== undefined) refuseMissingObjects(objectType.apiName, count, spec.size)
+    if (size !== undefined) refuseMissingObjects(objectType.apiName, count, size)
     if (isWhole(spec) && first.totalCount !== undefined) {
       refuseMissingObjects(objectType.apiName, count, first.totalCount)
     }
@@ -108,6 +144,33 @@ export async function* writeExport(
   }
   ending.complete(count)
   if (spec.endLine && writer.endLines) yield writer.endLines.end(count, shownVersion(spec, first))
+}
+
+async function* readChunks(
+  spec: ExportSpec,
+  first: ExportChunk,
+  context: ServiceContext,
+  services: ExportServices,
+): AsyncGenerator<ExportChunk> {
+  const { version, linkedVersions = spec.linkedVersions } = first
+  let received = spec.received + first.count
+  for (let chunk = first; chunk.more && received !== spec.size; received += chunk.count) {
+    await services.admission.takeTurn(context.callerId)
+    context.signal().throwIfAborted()
+    // Continues by its own cursor, also if the definition changes meanwhile.
+    const start = { after: chunk.last, version, received }
+    chunk = await readChunk({ ...spec, linkedVersions }, start, context, services)
+    yield chunk
+  }
+}
+
+/** Converts a chunk, whose memory is released at once. */
+async function convert(body: ExportBody, chunk: ExportChunk): Promise<Piece> {
+  try {
+    return chunk.count === 0 ? '' : body.records(chunk)
+  } finally {
+    chunk.release()
+  }
 }
 
 /** Returns the columns of an export, in the order of the selection. */
@@ -127,13 +190,17 @@ interface ChunkStart extends Pick<ReadPageRequest, 'after' | 'version' | 'isOfDe
   readonly received: number
 }
 
-/** Reads a chunk of an export, and compares each object with its checksum. */
-export async function readChunk(
+/** The records of a chunk have checksums, which are compared before they are converted. */
+interface ExportChunk extends StoredPage {
+  readonly check: CheckOptions
+}
+
+async function readChunk(
   { objectType, query, order, selection, linkedVersions, size = Infinity }: ExportSpec,
   { received, ...start }: ChunkStart,
   context: ServiceContext,
-  { objects }: ServiceParts,
-): Promise<StoredPage> {
+  { objects }: ExportServices,
+): Promise<ExportChunk> {
   const pageRequest: ReadPageRequest = {
     objectType,
     query,
@@ -154,93 +221,13 @@ export async function readChunk(
   if (page === 'reclaimed')
     throw new ObjectQueryError('VersionNotFound', { version: start.version })
   context.noteRead([objectType], page.count)
-  const records = checkRecords(page.records, {
+  const check = {
     objectType: objectType.apiName,
     hasSelection: selection !== undefined,
     isInKeyOrder: order.length === 0,
     after: start.after?.pk,
-  })
-  page.release()
-  const release = () => {
-    if (!records.buffer.detached) records.buffer.transfer(0)
   }
-  return { ...page, records, release }
-}
-
-const [SPACE, MINUS, ZERO] = [0x20, 0x2d, 0x30]
-const LINE_FEED = 0x0a
-/** The key follows the object id, as a JSON string. */
-const KEY = /^.{36}("(?:[^"\\]|\\.)*")$/s
-
-interface CheckOptions {
-  readonly objectType: string
-  readonly hasSelection: boolean
-  /** Whether the keys ascend. */
-  readonly isInKeyOrder?: boolean
-  /** The stored key of the object before the first record. */
-  readonly after: string | undefined
-}
-
-/**
- * Returns the plain records: the bodies, or the selected properties that follow them. Throws
- * `StoredObjectDamaged` if a checksum does not match, or if keys do not ascend: an index is damaged
- * then. The memory of the result is not pooled, so that it can be freed.
- */
-export function checkRecords(
-  checked: Uint8Array,
-  { objectType, hasSelection, isInKeyOrder = true, after = '' }: CheckOptions,
-): Buffer<ArrayBuffer> {
-  const bytes = Buffer.from(checked.buffer, checked.byteOffset, checked.length)
-  const plain = Buffer.allocUnsafeSlow(bytes.length)
-  let [at, length] = [0, 0]
-  let last: Uint8Array = Buffer.from(after)
-  /** Reads digits and the space after them: most of the time of an export would go into parsing texts. */
-  const readNumber = () => {
-    const isNegative = bytes[at] === MINUS
-    if (isNegative) at += 1
-    let value = 0
-    for (; at < bytes.length && bytes[at] !== SPACE; at += 1) {
-      value = 10 * value + ((bytes[at] as number) - ZERO)
-    }
-    at += 1
-    return isNegative ? -value : value
-  }
-  while (at < bytes.length) {
-    const checksum = readNumber()
-    const [idsLength, pkLength, bodyLength] = [readNumber(), readNumber(), readNumber()]
-    const ids = at
-    const pk = ids + idsLength
-    const body = pk + pkLength
-    const end = body + bodyLength
-    const isIntact = checksumOf(bytes.subarray(ids, end)) === checksum
-    const key = bytes.subarray(pk, body)
-    // A value that is missing shortens the record, so the lengths lead beyond its end.
-    const isInOrder = !isInKeyOrder || isAfter(key, last)
-    if (!isIntact || !(end <= bytes.length) || !isInOrder) {
-      throw damaged(objectType, bytes.toString('utf8', ids, pk))
-    }
-    last = key
-    const lineEnd = hasSelection ? bytes.indexOf(LINE_FEED, end) : end
-    // With the line feed that follows, except after the last record.
-    at = lineEnd === -1 ? bytes.length : Math.min(bytes.length, lineEnd + 1)
-    length += bytes.copy(plain, length, hasSelection ? end : body, at)
-  }
-  return plain.subarray(0, length)
-}
-
-/** Returns whether bytes are greater than others, which are often as short as the bytes of a number. */
-function isAfter(bytes: Uint8Array, others: Uint8Array): boolean {
-  for (let index = 0; index < bytes.length; index += 1) {
-    const difference = (bytes[index] as number) - (others[index] ?? -1)
-    if (difference !== 0) return difference > 0
-  }
-  return false
-}
-
-function damaged(objectType: string, ids: string): ObjectQueryError {
-  const [, key] = KEY.exec(ids) ?? []
-  const primaryKey = key === undefined ? {} : { primaryKey: JSON.parse(key) as string }
-  return new ObjectQueryError('StoredObjectDamaged', { objectType, ...primaryKey })
+  return { ...page, check }
 }
 
 /** Throws if an export of all objects has another number of them than the type. */

@@ -1,0 +1,82 @@
+/**
+ * The entry point of the thread that writes exports as files with a table, so that the main thread only
+ * reads the objects.
+ */
+import { parentPort } from 'node:worker_threads'
+import { lowerThreadPriority } from '../../admission/background-priority.ts'
+import { openArrow } from '../../formats/arrow/write-arrow.ts'
+import { openParquet } from '../../formats/parquet/write-parquet.ts'
+import type { TableFile } from '../../formats/table-file.ts'
+import { openXlsx } from '../../formats/xlsx/write-xlsx.ts'
+import { sentError } from '../thread-errors.ts'
+import { checkRecords } from './check-records.ts'
+import type { OpenedTable, TableMessage, TableReply, WriteMessage } from './table-files.ts'
+
+const OPEN = { arrow: openArrow, parquet: openParquet, xlsx: openXlsx } as const
+
+interface WrittenFile {
+  readonly file: TableFile
+  /** What the file has written since the last reply. */
+  readonly pieces: Uint8Array<ArrayBuffer>[]
+}
+
+const files = new Map<number, WrittenFile>()
+
+/** Files wait for others while they compress. */
+let last = Promise.resolve()
+
+lowerThreadPriority()
+parentPort?.on('message', (message: TableMessage) => {
+  last = last.then(() => answer(message))
+})
+
+async function answer(message: TableMessage): Promise<void> {
+  if ('closed' in message) {
+    files.delete(message.closed)
+    return
+  }
+  try {
+    const bytes = await write(message)
+    reply({ bytes }, bytes.buffer)
+  } catch (error) {
+    reply(sentError(error))
+  }
+}
+
+function reply(message: TableReply, ...transfer: readonly ArrayBuffer[]): void {
+  parentPort?.postMessage(message, transfer)
+}
+
+/** Returns the bytes of a file that are complete with a message. */
+async function write({ id, opened, chunk }: WriteMessage) {
+  const written = opened === undefined ? files.get(id) : openFile(opened)
+  if (written === undefined) throw new Error(`no file with the number ${id}`)
+  files.set(id, written)
+  const { file, pieces } = written
+  if (chunk === undefined) await file.finish()
+  else {
+    const { records, check } = chunk
+    await file.add(checkRecords(records, check, Buffer.from(records.buffer)))
+    // If it were left to the garbage collector, it would run after every few chunks.
+    records.buffer.transfer(0)
+  }
+  const [piece = new Uint8Array(), ...more] = pieces.splice(0)
+  return more.length === 0 ? piece : joinPieces([piece, ...more])
+}
+
+function openFile({ format, table }: OpenedTable): WrittenFile {
+  const pieces: Uint8Array<ArrayBuffer>[] = []
+  // Copied: a file may use its buffer again.
+  return { file: OPEN[format](table, (bytes) => void pieces.push(new Uint8Array(bytes))), pieces }
+}
+
+/** Joins pieces in memory that is not shared, so that it can be moved. */
+function joinPieces(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const joined = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0))
+  let at = 0
+  for (const piece of pieces) {
+    joined.set(piece, at)
+    at += piece.length
+  }
+  return joined
+}
