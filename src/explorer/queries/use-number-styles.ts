@@ -47,7 +47,7 @@ export async function readStyle(
 const STALE_MS = 30 * 60_000
 
 /** Reads the extents of all numbers of a type, whatever the view shows of them. */
-export function extentsQuery(service: Service, of: StyledType & Partial<TypeView>) {
+function extentsQuery(service: Service, of: StyledType & Partial<TypeView>) {
   const { isSnapshot } = of.view ?? EMPTY_VIEW
   const all = { ...of, view: { ...EMPTY_VIEW, isSnapshot } }
   const names = propertiesStyledByValues(of)

@@ -51,7 +51,7 @@ export const WHOLE_EXPORT = {
 } as const satisfies Partial<ExportSpec>
 
 /** How an export ends. */
-export interface ExportEnding {
+interface ExportEnding {
   readonly complete: (count: number) => void
   /** Returns the body of the error. */
   readonly fail: (error: unknown) => string

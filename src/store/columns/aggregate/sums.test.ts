@@ -38,7 +38,12 @@ it.each([
   ['small numbers', [[1e16, 1], [-1e16]], 1, 1 / 3],
   ['absent values', [[1, undefined, 2], [undefined]], 3, 1.5],
   ['a sum that is too large in between', [[MAX, MAX], [-MAX]], MAX, MAX / 3],
-  ['large numbers before and after small ones', [[1], [2 ** 1000], [1], [-(2 ** 1000)], [1]], 3, 0.6],
+  [
+    'large numbers before and after small ones',
+    [[1], [2 ** 1000], [1], [-(2 ** 1000)], [1]],
+    3,
+    0.6,
+  ],
   ['a mean whose sum is too large', [[1], [MAX, MAX], [1]], Number.POSITIVE_INFINITY, MAX / 2],
   ['infinity', [[1, Number.POSITIVE_INFINITY], [2]], Number.POSITIVE_INFINITY, Infinity],
   ['NaN', [[1], [Number.NaN, 1], [2]], Number.NaN, Number.NaN],
