@@ -27,7 +27,7 @@ export interface PicturesProps {
 const VALUES_SHOWN = 6
 
 /** Returns the chart of a picture. */
-export function pictureChart(path: string): ChartState {
+function pictureChart(path: string): ChartState {
   return { ...DEFAULT_CHART, by: [{ path, step: undefined }], top: VALUES_SHOWN }
 }
 
@@ -125,7 +125,7 @@ function Content(props: Parameters<typeof Form>[0]) {
 }
 
 /** True if there are more values than are shown, and even the most frequent one occurs once. */
-export function areDifferent({ axis, rows, valueAt }: DrawnChart): boolean {
+function areDifferent({ axis, rows, valueAt }: DrawnChart): boolean {
   const hasRest = rows.some(({ kind }) => kind === 'rest')
   return axis?.kind === 'values' && hasRest && valueAt(0, ALL) === 1
 }
