@@ -20,48 +20,56 @@ interface WrittenFile {
   readonly pieces: Uint8Array<ArrayBuffer>[]
 }
 
-const files = new Map<number, WrittenFile>()
+/** The files that are being written. */
+class OpenFiles {
+  readonly #files = new Map<number, WrittenFile>()
+  /** Files wait for others while they compress. */
+  #last = Promise.resolve()
 
-/** Files wait for others while they compress. */
-let last = Promise.resolve()
+  receive(message: TableMessage): void {
+    this.#last = this.#last.then(() => this.#answer(message))
+  }
+
+  async #answer(message: TableMessage): Promise<void> {
+    if ('closed' in message) {
+      this.#files.delete(message.closed)
+      return
+    }
+    try {
+      const bytes = await this.#write(message)
+      reply({ bytes }, bytes.buffer)
+    } catch (error) {
+      reply(sentError(error))
+    }
+  }
+
+  /** Returns the bytes of a file that are complete with a message. */
+  async #write({ id, opened, chunk }: WriteMessage) {
+    const written = opened === undefined ? this.#files.get(id) : openFile(opened)
+    if (written === undefined) throw new Error(`no file with the number ${id}`)
+    this.#files.set(id, written)
+    const { file, pieces } = written
+    if (chunk === undefined) await file.finish()
+    else {
+      const { records, check } = chunk
+      await file.add(checkRecords(records, check, Buffer.from(records.buffer)))
+      // If it were left to the garbage collector, it would run after every few chunks.
+      records.buffer.transfer(0)
+    }
+    const [piece = new Uint8Array(), ...more] = pieces.splice(0)
+    return more.length === 0 ? piece : joinPieces([piece, ...more])
+  }
+}
 
 lowerThreadPriority()
-parentPort?.on('message', (message: TableMessage) => {
-  last = last.then(() => answer(message))
-})
+serve(new OpenFiles())
 
-async function answer(message: TableMessage): Promise<void> {
-  if ('closed' in message) {
-    files.delete(message.closed)
-    return
-  }
-  try {
-    const bytes = await write(message)
-    reply({ bytes }, bytes.buffer)
-  } catch (error) {
-    reply(sentError(error))
-  }
+function serve(files: OpenFiles): void {
+  parentPort?.on('message', (message: TableMessage) => files.receive(message))
 }
 
 function reply(message: TableReply, ...transfer: readonly ArrayBuffer[]): void {
   parentPort?.postMessage(message, transfer)
-}
-
-/** Returns the bytes of a file that are complete with a message. */
-async function write({ id, opened, chunk }: WriteMessage) {
-  const written = opened === undefined ? files.get(id) : openFile(opened)
-  if (written === undefined) throw new Error(`no file with the number ${id}`)
-  files.set(id, written)
-  const { file, pieces } = written
-  if (chunk === undefined) await file.finish()
-  else {
-    const { records, check } = chunk
-    await file.add(checkRecords(records, check, Buffer.from(records.buffer)))
-    // If it were left to the garbage collector, it would run after every few chunks.
-    records.buffer.transfer(0)
-  }
-  const [piece = new Uint8Array(), ...more] = pieces.splice(0)
-  return more.length === 0 ? piece : joinPieces([piece, ...more])
 }
 
 function openFile({ format, table }: OpenedTable): WrittenFile {
