@@ -1,25 +1,6 @@
 /** Numbers the texts that a field has in several segments, so that equal texts have one number. */
 import type { Dictionary } from '../arrays/dictionary.ts'
 
-/** Segments never change, and are asked often. */
-const KNOWN = new WeakMap<Dictionary, WeakMap<Dictionary, Int32Array>>()
-
-/** Returns for each code of a dictionary the number of its text in another one, plus 1; 0 for none. */
-function numbersIn(other: Dictionary, dictionary: Dictionary): Int32Array {
-  const ofOther = KNOWN.get(other) ?? new WeakMap<Dictionary, Int32Array>()
-  KNOWN.set(other, ofOther)
-  const known = ofOther.get(dictionary)
-  if (known !== undefined) return known
-  const numbers = new Int32Array(dictionary.size + 1)
-  let code = 0
-  for (const text of dictionary.slice(0, dictionary.size)) {
-    code += 1
-    numbers[code] = (other.find(text) ?? -1) + 1
-  }
-  ofOther.set(dictionary, numbers)
-  return numbers
-}
-
 export class TextNumbers {
   /** The texts of the first segment keep their numbers; others are added after them. */
   #dictionary: Dictionary | undefined
@@ -38,7 +19,7 @@ export class TextNumbers {
       for (let code = 1; code <= dictionary.size; code += 1) codes[code] = code
       return codes
     }
-    const numbers = numbersIn(this.#dictionary, dictionary).slice()
+    const numbers = dictionary.numbersIn(this.#dictionary).slice()
     for (let code = numbers.indexOf(0, 1); code !== -1; code = numbers.indexOf(0, code + 1)) {
       numbers[code] = this.numberOf(dictionary.at(code - 1)) + 1
     }

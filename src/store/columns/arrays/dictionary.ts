@@ -88,6 +88,8 @@ export class Dictionary {
   readonly #bytes: Buffer
   readonly #blocks: Uint32Array
   readonly #reader: TextReader
+  /** Dictionaries never change, and are compared often. */
+  readonly #numbersIn = new WeakMap<Dictionary, Int32Array>()
 
   constructor(buffer: SharedArrayBuffer, { size, bytes, blocks }: DictionaryPlace) {
     this.size = size
@@ -118,6 +120,20 @@ export class Dictionary {
   find(text: string): number | undefined {
     const number = this.countBefore(text)
     return number < this.size && this.at(number) === text ? number : undefined
+  }
+
+  /** Returns for each text, from place 1 on, its number in another dictionary plus 1; 0 for none. */
+  numbersIn(other: Dictionary): Int32Array {
+    const known = this.#numbersIn.get(other)
+    if (known !== undefined) return known
+    const numbers = new Int32Array(this.size + 1)
+    let place = 0
+    for (const text of this.slice(0, this.size)) {
+      place += 1
+      numbers[place] = (other.find(text) ?? -1) + 1
+    }
+    this.#numbersIn.set(other, numbers)
+    return numbers
   }
 
   /** Returns how many texts come before a text. */
