@@ -181,8 +181,9 @@ export class DoubleSums implements Accumulator {
     this.#areSmall &&= range.max < SMALL && range.min > -SMALL
     return (rows) => {
       const chunk = selectDoubles(values, rows)
-      const state = { absent: this.#counts.absent, sums: this.#sums, lost: this.#lost }
-      if (this.#areSmall && !hasNaN(chunk, rows.count)) addSmall(chunk, present, rows, state)
+      const [sums, lost, special] = [this.#sums, this.#lost, this.#special]
+      const state = { absent: this.#counts.absent, sums, lost, special }
+      if (this.#areSmall) addSmall(chunk, present, rows, state)
       else addDoubles(chunk, present, rows, state, (...of) => this.#addSlowly(...of))
     }
   }
@@ -227,17 +228,15 @@ export class DoubleSums implements Accumulator {
 /** No sum of numbers that are smaller becomes too large for a double. */
 const SMALL = 2 ** 900
 
-function hasNaN(chunk: Float64Array, count: number): boolean {
-  for (let at = 0; at < count; at += 1) if (Number.isNaN(chunk[at])) return true
-  return false
-}
+/** One number for each group, as in `DoubleSums`. */
+type SumsState = Record<'absent' | 'sums' | 'lost' | 'special', Float64Array>
 
 /** Adds values that need no look at each sum. */
 function addSmall(
   chunk: Float64Array,
   present: Bits | undefined,
   { from, places, groups, count }: GroupedRows,
-  { absent, sums, lost }: Record<'absent' | 'sums' | 'lost', Float64Array>,
+  { absent, sums, lost, special }: SumsState,
 ): void {
   for (let at = 0; at < count; at += 1) {
     const group = groups[at] as number
@@ -246,6 +245,10 @@ function addSmall(
       continue
     }
     const value = chunk[at] as number
+    if (Number.isNaN(value)) {
+      special[group] = value
+      continue
+    }
     const before = sums[group] as number
     const sum = before + value
     const added = sum - before
@@ -258,10 +261,9 @@ function addDoubles(
   chunk: Float64Array,
   present: Bits | undefined,
   { from, places, groups, count }: GroupedRows,
-  state: Record<'absent' | 'sums' | 'lost', Float64Array>,
+  { absent, sums, lost }: SumsState,
   addSlowly: (group: number, value: number) => void,
 ): void {
-  const { absent, sums, lost } = state
   for (let at = 0; at < count; at += 1) {
     const group = groups[at] as number
     if (present !== undefined && !hasBit(present, from + (places[at] as number))) {
