@@ -32,7 +32,8 @@ database on a coordinator; its name must contain "test". OQS_TEST_POSTGRES may n
     if (coordinator === undefined) throw new Error('--citus=URL is missing')
     const sides: Side[] = []
     print(
-      `## Citus\n\nCitus on a coordinator and workers, and one PostgreSQL server, on the same machine.`,
+      `## Citus\n\nCitus on a coordinator and workers, and one PostgreSQL server, on the same machine. CPU is that of
+the service; p50 is the time of a response.`,
     )
     const plain = await bench.createStore('plain')
     const stores = { PostgreSQL: plain, Citus: await bench.createStore('citus', coordinator) }

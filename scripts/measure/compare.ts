@@ -184,7 +184,7 @@ export async function compareSides(
   const table: Table = [
     [
       'Case',
-      ...sides.map(({ name }) => `${name} µs`),
+      ...sides.map(({ name }) => `${name}, CPU µs`),
       ...others.flatMap(({ name }) => [`${name} CPU ×`, 'p50 ×']),
     ],
     ...shared.map((name) => [
