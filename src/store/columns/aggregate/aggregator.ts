@@ -102,25 +102,27 @@ export class Aggregator {
   }
 
   finish(): FoundGroups {
-    const { groupings } = this.#aggregation
     for (const one of this.#accumulators) {
       if (one === 'count') continue
       one.reserve(this.#counts.length)
       one.finish?.(this.#counts)
     }
-    const groups: FoundGroup[] = []
-    for (let group = 0; group < this.#counts.length; group += 1) {
-      const count = this.#counts[group] as number
-      if (count === 0 && (groupings.length > 0 || group > 0)) continue
-      const codes = this.#codesOf(group)
-      const isNone = this.#keys.some((keys, level) => keys.isNone?.(codes[level] as number))
-      if (!isNone) groups.push({ group, count, codes })
-    }
-    return sortGroups(groups, {
+    return sortGroups(this.#foundGroups(), {
       ...this.#aggregation,
       keys: this.#keys,
       accumulators: this.#accumulators,
     })
+  }
+
+  *#foundGroups(): Generator<FoundGroup> {
+    const isGrouped = this.#keys.length > 0
+    for (let group = 0; group < this.#counts.length; group += 1) {
+      const count = this.#counts[group] as number
+      if (count === 0 && (isGrouped || group > 0)) continue
+      const codes = this.#codesOf(group)
+      const isNone = this.#keys.some((keys, level) => keys.isNone?.(codes[level] as number))
+      if (!isNone) yield { group, count, codes }
+    }
   }
 
   #codesOf(group: number): number[] {

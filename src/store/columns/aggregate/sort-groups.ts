@@ -32,22 +32,50 @@ export interface GroupedMetrics {
 
 type Compare = (a: FoundGroup, b: FoundGroup) => number
 
-export function sortGroups(groups: readonly FoundGroup[], grouped: GroupedMetrics): FoundGroups {
+export function sortGroups(found: Iterable<FoundGroup>, grouped: GroupedMetrics): FoundGroups {
   const { keys, groupings, accumulators } = grouped
   const byMetrics = metricOrders(grouped)
   const byKeys = keys.map((_, level) => keyOrder(keys, level))
-  const sorted = groups.toSorted((a, b) => firstDifference([...byMetrics, ...byKeys], a, b))
-  const kept = keptGroups(sorted, groupings, byMetrics, byKeys)
-  const objects = (list: readonly FoundGroup[]) => list.reduce((sum, { count }) => sum + count, 0)
+  let objects = 0
+  const all = Iterator.from(found).map((group) => {
+    objects += group.count
+    return group
+  })
+  const order: Compare = (a, b) => firstDifference([...byMetrics, ...byKeys], a, b)
+  const [only, ...others] = groupings
+  const max = only === undefined || others.length > 0 ? undefined : maxOf(only)
+  const kept =
+    max === undefined
+      ? keptGroups([...all].sort(order), groupings, byKeys)
+      : firstGroups(all, max, byMetrics.length > 0 ? order : largestFirst(byKeys)).sort(order)
   return {
     groups: kept,
     excludedItems: groupings.some((grouping) => maxOf(grouping) !== undefined)
-      ? objects(groups) - objects(kept)
+      ? kept.reduce((rest, { count }) => rest - count, objects)
       : undefined,
     keysOf: ({ codes }) => keys.map(({ json }, level) => json(codes[level] ?? 0)),
     metricsOf: ({ group, count }) =>
       accumulators.map((one) => (one === 'count' ? String(count) : one.json(group))),
   }
+}
+
+/** Returns the first groups of an order. There can be a million others, which are neither sorted nor kept. */
+function firstGroups(groups: Iterable<FoundGroup>, max: number, compare: Compare): FoundGroup[] {
+  const first: FoundGroup[] = []
+  let last: FoundGroup | undefined
+  for (const group of groups) {
+    if (last !== undefined && compare(group, last) > 0) continue
+    first.push(group)
+    if (first.length < 2 * max) continue
+    first.sort(compare).splice(max)
+    last = first.at(-1)
+  }
+  return first.sort(compare).slice(0, max)
+}
+
+/** Groups without metrics that order them are kept by the number of their objects. */
+function largestFirst(byKeys: readonly Compare[]): Compare {
+  return (a, b) => b.count - a.count || firstDifference(byKeys, a, b)
 }
 
 function maxOf(grouping: Grouping): number | undefined {
@@ -93,16 +121,18 @@ function keyOrder(keys: readonly GroupKeys[], level: number): Compare {
   }
 }
 
-/** Keeps the largest groups of each grouping with a maximum, within each outer group. */
+/**
+ * Keeps the largest groups of each grouping with a maximum, within each outer group. Only one
+ * grouping alone can be ordered by metrics.
+ */
 function keptGroups(
   sorted: readonly FoundGroup[],
   groupings: readonly Grouping[],
-  byMetrics: readonly Compare[],
   byKeys: readonly Compare[],
 ): readonly FoundGroup[] {
   const kept = groupings.map((grouping, level) => {
     const max = maxOf(grouping)
-    return max === undefined ? undefined : largestGroups(sorted, level, max, byMetrics, byKeys)
+    return max === undefined ? undefined : largestGroups(sorted, level, max, byKeys)
   })
   return sorted.filter(({ codes }) =>
     kept.every((names, level) => names === undefined || names.has(nameOf(codes, level))),
@@ -118,7 +148,6 @@ function largestGroups(
   sorted: readonly FoundGroup[],
   level: number,
   max: number,
-  byMetrics: readonly Compare[],
   byKeys: readonly Compare[],
 ): ReadonlySet<string> {
   const ofLevel = new Map<string, { first: FoundGroup; count: number }>()
@@ -133,11 +162,7 @@ function largestGroups(
   return new Set(
     [...siblings.values()].flatMap((entries) =>
       entries
-        .sort(([, a], [, b]) =>
-          byMetrics.length > 0
-            ? firstDifference([...byMetrics, byKey], a.first, b.first)
-            : b.count - a.count || byKey(a.first, b.first),
-        )
+        .sort(([, a], [, b]) => b.count - a.count || byKey(a.first, b.first))
         .slice(0, max)
         .map(([name]) => name),
     ),
