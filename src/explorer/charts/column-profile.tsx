@@ -12,7 +12,13 @@ import { nameOfPath, pathsOf } from '../view/paths.ts'
 import { scalarOf, type TypeView } from '../view/type-view.ts'
 import type { Filter } from '../view/view-state.ts'
 import { measureFormat } from './measures.ts'
-import { type FrequentValue, type Profile, profileQuery } from './profile-query.ts'
+import {
+  allDiffer,
+  type FrequentValue,
+  type Profile,
+  profileQuery,
+  profileValuesQuery,
+} from './profile-query.ts'
 
 export interface ColumnProfileProps {
   readonly of: TypeView
@@ -51,12 +57,15 @@ interface FactsProps extends Pick<ColumnProfileProps, 'of' | 'onFilter'> {
 }
 
 function Facts({ of, path, profile, onFilter }: FactsProps) {
-  const { count, missing, distinct, facts, frequent, rare, lengths } = profile
+  const { service } = useSession()
+  const { count, missing, distinct, facts } = profile
   const styleOf = useNumberStyles(of, { canRead: true })
   const present = count - missing
   const style = styleOf(path)
   const format = measureFormat(of.objectType, { kind: 'max', of: path, percent: undefined }, style)
-  const areDifferent = distinct === present && present > 1
+  const areDifferent = allDiffer(profile)
+  const { data, error } = useQuery(profileValuesQuery(service, of, path, profile))
+  const lengths = data?.lengths
   const lines: readonly (readonly [string, string])[] = [
     ['Missing', `${formatCount(missing)} · ${shareOf(missing, count)}`],
     ...(distinct === undefined
@@ -85,8 +94,13 @@ function Facts({ of, path, profile, onFilter }: FactsProps) {
           </div>
         ))}
       </dl>
-      {!areDifferent && <Values {...values} title="Most frequent" values={frequent} />}
-      {!areDifferent && <Values {...values} title="Rarest" values={rare} />}
+      {error !== null && <p role="alert">{messageOf(error)}</p>}
+      {data !== undefined && !areDifferent && (
+        <>
+          <Values {...values} title="Most frequent" values={data.frequent} />
+          <Values {...values} title="Rarest" values={data.rare} />
+        </>
+      )}
     </>
   )
 }

@@ -3,6 +3,7 @@ import { queryOptions } from '@tanstack/react-query'
 import { isNumber, type ScalarType } from '../api/ontology.ts'
 import type { Service } from '../api/service.ts'
 import {
+  type AggregationBody,
   aggregateWhere,
   COUNT,
   countedKey,
@@ -33,11 +34,18 @@ export interface Profile {
   readonly distinct: number | undefined
   /** Smallest, percentiles, largest and average value, by their names, in order. */
   readonly facts: readonly (readonly [name: string, value: Value])[]
+}
+
+export interface ProfileValues {
   readonly frequent: readonly FrequentValue[]
   /** None if the frequent ones are all values. */
   readonly rare: readonly FrequentValue[]
   /** How long texts are; undefined for other types, and for very many different texts. */
   readonly lengths: Lengths | undefined
+}
+
+export function allDiffer({ count, missing, distinct }: Profile): boolean {
+  return distinct === count - missing && distinct > 1
 }
 
 const PERCENTILES = { '5 %': 5, '25 %': 25, Median: 50, '75 %': 75, '95 %': 95 } as const
@@ -49,44 +57,60 @@ export function profileQuery(service: Service, of: TypeView, path: string) {
   return queryOptions({
     queryKey: ['profile', path, ...countedKey(of)],
     queryFn: async ({ signal }): Promise<Profile> => {
-      const field = fieldOf(path)
+      const ask = askOf(service, of, signal)
       const type = scalarOf(of.objectType, path)
-      const hasElements = isArray(of.objectType, path)
-      const ask = (
-        aggregation: readonly object[],
-        groupBy: readonly object[] = [],
-        within: readonly JsonConditions[] = [],
-      ) => aggregateWhere(service, of, { where: whereOf(of, within), aggregation, groupBy }, signal)
-      const values = async (direction: 'ASC' | 'DESC') => {
-        if (!isComparable(type)) return []
-        const groupBy = [{ type: 'exact', field, maxGroupCount: VALUES_SHOWN }]
-        const { data } = await ask([{ ...COUNT, direction }], groupBy)
-        return data.map((group) => countedValue(group, field))
-      }
-      const [all, missing, frequent, rarest] = await Promise.all([
-        ask([COUNT, ...(hasElements ? [] : metricsOf(type, field))]),
-        ask([COUNT], [], [isNull(path)]),
-        values('DESC'),
-        values('ASC'),
+      const metrics = isArray(of.objectType, path) ? [] : metricsOf(type, fieldOf(path))
+      const [all, missing] = await Promise.all([
+        ask({ aggregation: [COUNT, ...metrics], groupBy: [] }),
+        ask({ aggregation: [COUNT], groupBy: [] }, [isNull(path)]),
       ])
-      const metrics = new Map(all.data[0]?.metrics.map(({ name, value }) => [name, value]))
-      const distinct = metrics.has('distinct') ? Number(metrics.get('distinct')) : undefined
-      const texts =
-        type === 'string' && !hasElements && distinct !== undefined && distinct <= MOST_TEXTS
-          ? (await ask([COUNT], [{ type: 'exact', field }])).data
-          : []
+      const found = new Map(all.data[0]?.metrics.map(({ name, value }) => [name, value]))
       return {
-        count: Number(metrics.get('count') ?? 0),
+        count: Number(found.get('count') ?? 0),
         missing: Number(missing.data[0]?.metrics[0]?.value ?? 0),
-        distinct,
-        facts: [...metrics].filter(([name]) => name !== 'count' && name !== 'distinct'),
-        frequent,
-        rare: rarest.filter(({ value }) => !frequent.some((each) => each.value === value)),
-        lengths: lengthsOf(texts.map((group) => countedValue(group, field))),
+        distinct: found.has('distinct') ? Number(found.get('distinct')) : undefined,
+        facts: [...found].filter(([name]) => name !== 'count' && name !== 'distinct'),
       }
     },
     staleTime: staleTimeOf(of),
   })
+}
+
+/** Apart from the profile, because it takes longer if very many values differ. */
+export function profileValuesQuery(service: Service, of: TypeView, path: string, profile: Profile) {
+  const { distinct = 0 } = profile
+  return queryOptions({
+    enabled: distinct <= MOST_TEXTS || !allDiffer(profile),
+    queryKey: ['profile-values', path, ...countedKey(of)],
+    queryFn: async ({ signal }): Promise<ProfileValues> => {
+      const ask = askOf(service, of, signal)
+      const field = fieldOf(path)
+      const type = scalarOf(of.objectType, path)
+      const values = async (metric: object, maxGroupCount?: number) => {
+        if (!isComparable(type)) return []
+        const groupBy = [{ type: 'exact', field, ...(maxGroupCount && { maxGroupCount }) }]
+        const { data } = await ask({ aggregation: [metric], groupBy })
+        return data.map((group) => countedValue(group, field))
+      }
+      const hasLengths = type === 'string' && distinct <= MOST_TEXTS
+      const [frequent, rarest, texts] = await Promise.all([
+        values({ ...COUNT, direction: 'DESC' }, VALUES_SHOWN),
+        values({ ...COUNT, direction: 'ASC' }, VALUES_SHOWN),
+        hasLengths && !isArray(of.objectType, path) ? values(COUNT) : [],
+      ])
+      return {
+        frequent,
+        rare: rarest.filter(({ value }) => !frequent.some((each) => each.value === value)),
+        lengths: lengthsOf(texts),
+      }
+    },
+    staleTime: staleTimeOf(of),
+  })
+}
+
+function askOf(service: Service, of: TypeView, signal: AbortSignal) {
+  return (body: AggregationBody, within: readonly JsonConditions[] = []) =>
+    aggregateWhere(service, of, { where: whereOf(of, within), ...body }, signal)
 }
 
 /** The names of the metrics are those that the screen shows. */

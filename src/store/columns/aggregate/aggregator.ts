@@ -126,6 +126,7 @@ export class Aggregator {
   }
 
   #codesOf(group: number): number[] {
+    if (this.#keys.length === 1) return [group]
     const codes: number[] = []
     let rest = group
     for (const level of this.#levels.toReversed()) {
