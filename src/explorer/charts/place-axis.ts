@@ -1,7 +1,7 @@
 /** Finds the cells of a map that objects are in, as fine as suits the part of the world with objects. */
 import { boundsOfBoxes, fitBox, type Grid, gridOf, type Point, WORLD } from '../map/camera.ts'
 import { boxOfCell, gridGrouping } from '../map/geo-cells.ts'
-import { cityIn, loadCities } from '../map/world.ts'
+import { cityFinder, loadCities } from '../map/world.ts'
 import { COUNT } from '../queries/aggregate.ts'
 import type { Dimension } from '../view/chart-state.ts'
 import { fieldOf } from '../view/paths.ts'
@@ -16,7 +16,7 @@ const ROUNDS = 2
 
 export async function placeAxis({ path }: Dimension, { ask }: AxisOptions): Promise<Shown> {
   const field = fieldOf(path)
-  const cities = await loadCities()
+  const cityIn = cityFinder(await loadCities())
   let grid = gridOf(fitBox(WORLD, SIZE), SIZE, CELL)
   let boxes = await filledCells(ask, field, grid)
   for (let round = 0; round < ROUNDS && boxes.length > 0; round += 1) {
@@ -28,7 +28,7 @@ export async function placeAxis({ path }: Dimension, { ask }: AxisOptions): Prom
   const common = { kind: 'places', ticks: [], note: undefined } as const
   if (boxes.length === 0) return { ...common, buckets: [], slices: [] }
   const buckets = boxes.map((box): Bucket => {
-    const city = cityIn(cities, box)
+    const city = cityIn(box)
     const label = city === undefined ? describeCell(box) : `${city}, ${describeCell(box)}`
     return { label, kind: 'value', filters: [], box }
   })

@@ -98,13 +98,27 @@ export async function loadCities(): Promise<readonly City[]> {
   return cities
 }
 
-/** Returns the largest city in a box. */
-export function cityIn(
-  cities: readonly City[],
-  [west, south, east, north]: Box,
-): string | undefined {
-  return cities.find(
-    ([, longitude, latitude]) =>
-      longitude >= west && longitude < east && latitude >= south && latitude < north,
-  )?.[0]
+/** Returns how to find the largest city in a box: cities are looked up by the degree that they lie in. */
+export function cityFinder(cities: readonly City[]): (box: Box) => string | undefined {
+  const byDegree = Map.groupBy(cities.keys(), (rank) => {
+    const [, longitude, latitude] = cities[rank] as City
+    return degreeOf(Math.floor(longitude), Math.floor(latitude))
+  })
+  return ([west, south, east, north]) => {
+    let first = cities.length
+    for (let latitude = Math.floor(south); latitude < north; latitude += 1) {
+      for (let longitude = Math.floor(west); longitude < east; longitude += 1) {
+        const rank = byDegree.get(degreeOf(longitude, latitude))?.find((one) => {
+          const [, x, y] = cities[one] as City
+          return x >= west && x < east && y >= south && y < north
+        })
+        first = Math.min(first, rank ?? first)
+      }
+    }
+    return cities[first]?.[0]
+  }
+}
+
+function degreeOf(longitude: number, latitude: number): number {
+  return latitude * 1000 + longitude
 }
