@@ -1,5 +1,5 @@
 /** What all charts share: the colours of their series, the legend and the tooltip. */
-import type { ReactNode, SVGAttributes } from 'react'
+import { type ReactNode, type SVGAttributes, useState } from 'react'
 import type { PartKeys } from './chart-keys.ts'
 import type { DrawnChart, Line } from './drawn-chart.ts'
 
@@ -53,6 +53,13 @@ export interface Pointed {
   /** In pixels, from the left and the top of the chart. */
   readonly x: number
   readonly y: number
+}
+
+/** What is pointed at, until something else is drawn: places mean other values then. */
+export function usePointed<P = Pointed>(drawn: object) {
+  const [state, setState] = useState<{ readonly drawn: object; readonly pointed: P }>()
+  const setPointed = (pointed: P | undefined) => setState(pointed && { drawn, pointed })
+  return [state?.drawn === drawn ? state.pointed : undefined, setPointed] as const
 }
 
 export interface DrawingProps extends SVGAttributes<SVGSVGElement> {

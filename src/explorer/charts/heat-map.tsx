@@ -1,8 +1,7 @@
 /** A grid of two dimensions, the stronger the colour the larger the value. */
-import { useState } from 'react'
 import type { Axis } from './axis.ts'
 import { ALONG, type PartKeys, usePartKeys } from './chart-keys.ts'
-import { cutText, Drawing, Part, type Pointed, Tip } from './chart-parts.tsx'
+import { cutText, Drawing, Part, Tip, usePointed } from './chart-parts.tsx'
 import { type DrawnChart, type FormProps, filtersOf, type Line, lengthOf } from './drawn-chart.ts'
 import { fewTicks, fittingTicks, tickAnchor } from './ticks.ts'
 
@@ -26,7 +25,7 @@ function orientedAxes({ rows, columns, axis, columnsAxis }: DrawnChart) {
 
 export function HeatMap({ drawn, onFilter, width: available }: FormProps) {
   const { isTurned, xs, ys, xAxis } = orientedAxes(drawn)
-  const [pointed, setPointed] = useState<Pointed>()
+  const [pointed, setPointed] = usePointed(drawn)
   const left = Math.min(
     Math.max(...ys.map(({ label }) => label.length)) * 6.4 + 16,
     260,

@@ -1,16 +1,7 @@
 /** Lying bars: a row for each value, with its name before the bar and its amount after it. */
 import { scaleLinear } from 'd3-scale'
-import { useState } from 'react'
 import { usePartKeys } from './chart-keys.ts'
-import {
-  coloursOf,
-  cutText,
-  Drawing,
-  describeRow,
-  Part,
-  type Pointed,
-  Tip,
-} from './chart-parts.tsx'
+import { coloursOf, cutText, Drawing, describeRow, Part, Tip, usePointed } from './chart-parts.tsx'
 import { type DrawnChart, type FormProps, filtersOf, type Line, lengthOf } from './drawn-chart.ts'
 
 const ROW = 26
@@ -21,7 +12,7 @@ const VALUE_WIDTH = 76
 const UPWARDS = { ArrowUp: -1, ArrowDown: 1 } as const
 
 export function LyingBars({ drawn, onFilter, width, isSmall }: FormProps) {
-  const [pointed, setPointed] = useState<Pointed>()
+  const [pointed, setPointed] = usePointed(drawn)
   const { rows, columns, isStacked, title } = drawn
   const perRow = isStacked ? 1 : columns.length
   const rowHeight = perRow > 1 ? perRow * THIN + GAP : isSmall ? SMALL_ROW : ROW

@@ -1,11 +1,10 @@
 /** A measure by place: cells on a map, the stronger the colour the larger the value. */
 import { bisectRight } from 'd3-array'
-import { useState } from 'react'
 import { boundsOfBoxes, fitBox, type Point, toScreen } from '../map/camera.ts'
 import { Outlines } from '../map/outlines.tsx'
 import type { Box } from '../view/view-state.ts'
 import { ALONG, usePartKeys } from './chart-keys.ts'
-import { Drawing, Part, type Pointed, Tip } from './chart-parts.tsx'
+import { Drawing, Part, Tip, usePointed } from './chart-parts.tsx'
 import { type DrawnChart, type FormProps, type Line, lengthOf } from './drawn-chart.ts'
 
 const HEIGHT = 440
@@ -18,7 +17,7 @@ type Cell = Line & { readonly box: Box }
 
 export function MapChart({ drawn, onFilter, width }: FormProps) {
   const cells = drawn.rows.filter((row): row is Cell => row.box !== undefined)
-  const [pointed, setPointed] = useState<Pointed>()
+  const [pointed, setPointed] = usePointed(drawn)
   const size: Point = [width, HEIGHT]
   const camera = fitBox(enlarged(boundsOfBoxes(cells.map(({ box }) => box))), size)
   const [column] = drawn.columns

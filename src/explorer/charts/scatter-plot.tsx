@@ -2,7 +2,6 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { extent, ticks as roundTicks } from 'd3-array'
 import { scaleLinear } from 'd3-scale'
-import { useState } from 'react'
 import { formatCount } from '../../contract/count-of.ts'
 import { keyText } from '../api/ontology.ts'
 import type { Service } from '../api/service.ts'
@@ -14,7 +13,7 @@ import type { ChartState } from '../view/chart-state.ts'
 import { isNull, nameOfPath, valueAt } from '../view/paths.ts'
 import { conditionsOf, type TypeView } from '../view/type-view.ts'
 import { ALONG, usePartKeys } from './chart-keys.ts'
-import { ChartNote, Drawing, Part, TipBox } from './chart-parts.tsx'
+import { ChartNote, Drawing, Part, TipBox, usePointed } from './chart-parts.tsx'
 import type { FormProps } from './drawn-chart.ts'
 import { HeatMap } from './heat-map.tsx'
 
@@ -99,7 +98,7 @@ interface PointsProps {
 }
 
 function Points({ points, names, title, width, onChoose }: PointsProps) {
-  const [pointed, setPointed] = useState<Point>()
+  const [pointed, setPointed] = usePointed<Point>(points)
   const keys = usePartKeys({
     count: points.length,
     steps: ALONG,

@@ -1,11 +1,11 @@
 /** Upright bars, or lines, along an axis of ranges. Dragging over several chooses their range. */
 import { ticks as roundTicks } from 'd3-array'
 import { scaleLinear } from 'd3-scale'
-import { type ReactNode, useId, useState } from 'react'
+import { type ReactNode, useId } from 'react'
 import { axisFormat } from '../ui/format-value.ts'
 import type { Filter } from '../view/view-state.ts'
 import { useBrush } from './chart-keys.ts'
-import { coloursOf, Drawing, describeRow, Part, type Pointed, Tip } from './chart-parts.tsx'
+import { coloursOf, Drawing, describeRow, Part, Tip, usePointed } from './chart-parts.tsx'
 import { type DrawnChart, type FormProps, lengthOf } from './drawn-chart.ts'
 import { extentOf } from './lying-bars.tsx'
 import { fewTicks, fittingTicks, tickAnchor } from './ticks.ts'
@@ -44,7 +44,7 @@ export function UprightChart({ drawn, onFilter, width, isSmall = false }: FormPr
   const help = useId()
   const layout = layoutOf(drawn, width, isSmall)
   const { slot, bottom, leftOf } = layout
-  const [pointed, setPointed] = useState<Pointed>()
+  const [pointed, setPointed] = usePointed(drawn)
   const choose = (filters: readonly Filter[]) => {
     // All ranges together are all values.
     const hasAll = filters.length === 0 && rows.at(-1)?.kind !== 'missing'

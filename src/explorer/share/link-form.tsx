@@ -7,7 +7,7 @@ import { useSession } from '../session/session.tsx'
 import { Button, CopyButton, Mistake } from '../ui/controls.tsx'
 import { FORM, SelectField, submits, TextField } from '../ui/fields.tsx'
 import { useTask } from '../ui/hooks.ts'
-import type { TypeView } from '../view/type-view.ts'
+import { followsLinks, type TypeView } from '../view/type-view.ts'
 import { linkAddress, linkRequests, shownProperties } from './view-link.ts'
 
 const DAYS = [
@@ -25,7 +25,7 @@ export function LinkForm({ of }: { readonly of: TypeView }) {
   const [address, setAddress] = useState<string>()
   const { run, isBusy, error } = useTask()
   const shown = shownProperties(of)
-  const { filters, text, box } = of.view
+  const { filters, text, box, chart } = of.view
   const isFiltered = filters.length > 0 || text !== '' || box !== undefined
   const create = () =>
     run(async () => {
@@ -35,6 +35,14 @@ export function LinkForm({ of }: { readonly of: TypeView }) {
       const created = await service.connection.send<{ readonly token: string }>(token)
       setAddress(serviceUrl() + linkAddress(of, created.token))
     })
+  if (followsLinks(of)) {
+    return (
+      <p className="w-full pt-3 border-t border-t-line text-base leading-5">
+        A read-only link cannot have a filter across a link to other objects. Save the view for
+        everyone instead.
+      </p>
+    )
+  }
   return (
     <form
       className={`${FORM} w-full pt-3 border-t border-t-line`}
@@ -46,6 +54,8 @@ export function LinkForm({ of }: { readonly of: TypeView }) {
         of {nameOf(of.objectType)},{' '}
         {shown === undefined ? 'with all properties' : `with ${shown.length} properties`}, to
         everyone who has it, without a token.
+        {chart?.against !== undefined &&
+          ' Its chart is compared with nothing, because others are not shown.'}
       </p>
       {address === undefined ? (
         <>

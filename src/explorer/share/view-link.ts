@@ -75,9 +75,13 @@ export function linkRequests(
   ]
 }
 
-/** Returns the address of a link. The rule has the filters, so the address does not repeat them. */
+/**
+ * Returns the address of a link. The rule has the filters, so the address does not repeat them. The
+ * reader sees no other objects, so a chart compares with none.
+ */
 export function linkAddress({ ontology, objectType, view }: TypeView, token: string): string {
-  const rest = { ...view, filters: [], text: '', box: undefined, peek: undefined, trail: [] }
+  const chart = view.chart && { ...view.chart, against: undefined }
+  const rest = { ...view, chart, filters: [], text: '', box: undefined, peek: undefined, trail: [] }
   const search = toSearch(rest).toString()
   const path = screenPath(ontology.apiName, objectType.apiName)
   return `${path}${search === '' ? '' : `?${search}`}#link=${token}`
