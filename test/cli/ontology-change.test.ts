@@ -77,7 +77,7 @@ describe('a plan', () => {
     const misfit = await plan(fileOf(aviation('date')))
     expect([misfit.code, misfit.stderr]).toEqual([
       1,
-      expect.stringContaining('The change would be rejected'),
+      expect.stringContaining('The change of aviation would be rejected'),
     ])
     const broken = await plan(join(folder.path, 'none.json'))
     expect([broken.code, broken.stderr]).toEqual([1, expect.stringContaining('does not exist')])
@@ -122,6 +122,16 @@ it('sends no definition of a folder before all of them are valid', async () => {
   expect((await service.send('/api/admin/v1/ontologies/early')).status).toBe(404)
 })
 
+it('applies no definition of a folder if one would be rejected', async () => {
+  using definitions = tempFolder()
+  const early = { ...aviation('integer'), apiName: 'early' }
+  writeFileSync(join(definitions.path, 'a.json'), JSON.stringify(early))
+  writeFileSync(join(definitions.path, 'z.json'), JSON.stringify(aviation('date')))
+  const { error } = await runInProcess('ontology', 'apply', definitions.path)
+  expect(error).toContain('The change of aviation would be rejected')
+  expect((await service.send('/api/admin/v1/ontologies/early')).status).toBe(404)
+})
+
 describe('a change in the background', () => {
   it('is planned, started, shown and cancelled', async () => {
     const file = fileOf(aviation('long'))
@@ -145,7 +155,7 @@ describe('a change in the background', () => {
     const planned = await runInProcess('ontology', 'apply', fileOf(aviation('date')), '--dry-run')
     expect(planned.stdout).toContain('2 objects would be rewritten in the background\n')
     expect(planned.error).toContain(
-      'The change would be rejected:\n  object ZRH of airport: runwayFeet ',
+      'The change of aviation would be rejected:\n  object ZRH of airport: runwayFeet ',
     )
   })
 

@@ -1,5 +1,6 @@
 /** Several aggregations in one request: the same as one by one, but all of one version. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { errorWithin, unprocessable } from '../../src/contract/errors.ts'
 import { AGGREGATE_MAX_BATCH } from '../../src/contract/limits.ts'
 import { NUMBERS, numbers } from '../support/ontologies.ts'
 import { type SendOptions, type Service, startService } from '../support/service.ts'
@@ -160,4 +161,13 @@ it('counts what policies show, of one version, which it does not name', async ()
   expect(values).toEqual([10, 45])
   const named = await askAll([TOTAL], { version: 1 }, { token })
   expect([named.status, named.body.errorName]).toEqual([404, 'VersionNotFound'])
+})
+
+it('logs no failure of the service if one of them is wrong', () => {
+  const error = errorWithin('aggregations[1]', unprocessable('where', 'is wrong'))
+  // What has a cause is logged as a failure.
+  expect(error).toMatchObject({
+    parameters: { parameter: 'aggregations[1].where' },
+    cause: undefined,
+  })
 })

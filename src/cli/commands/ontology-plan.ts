@@ -50,7 +50,7 @@ async function planAll(
     if (json !== true) await writeOut(`${apiName}\n${describePlan(plan)}`, signal)
   }
   if (json === true) await writeOut(`${JSON.stringify({ ontologies: plans })}\n`, signal)
-  for (const plan of Object.values(plans)) refuseRejected(plan)
+  for (const [apiName, plan] of Object.entries(plans)) refuseRejected(plan, apiName)
   if (Object.values(plans).some(({ pending }) => pending)) {
     // Ends the command with a status, and prints nothing more.
     throw new CommanderError(PENDING_STATUS, 'oqs.pending', 'changes are pending')
@@ -78,9 +78,9 @@ export function describePlan({
 }
 
 /** Throws if a change would be rejected, so that the exit status says so. */
-export function refuseRejected({ refused }: ChangePlan): void {
+export function refuseRejected({ refused }: ChangePlan, ontology: string): void {
   if (refused.length === 0) return
-  throw new Error(`The change would be rejected:\n  ${refused.join('\n  ')}`)
+  throw new Error(`The change of ${ontology} would be rejected:\n  ${refused.join('\n  ')}`)
 }
 
 function describePlanned(change: ChangePlan['changes'][number]): string {

@@ -60,9 +60,19 @@ function addApplyCommand(ontology: Command): void {
   runOnService(apply, examples, applyAll)
 }
 
-/** Applies all definitions of a folder, in the order of their names, up to the first that is rejected. */
+/** Applies all definitions of a folder, in the order of their names; none if one would be rejected. */
 async function applyAll(context: ServiceContext<ApplyOptions>, path: string): Promise<void> {
-  for (const definition of await readDefinitions(path)) await applyOne(context, definition)
+  const { client, options } = context
+  const definitions = await readDefinitions(path)
+  if (definitions.length > 1) {
+    const change = { dryRun: true, allowDataLoss: options.allowDataLoss } as const
+    for (const definition of definitions) {
+      const { apiName } = definition
+      const plan = await client.administration.applyDefinition(apiName, definition, change)
+      refuseRejected(plan as ChangePlan, apiName)
+    }
+  }
+  for (const definition of definitions) await applyOne(context, definition)
 }
 
 async function applyOne(
@@ -75,8 +85,8 @@ async function applyOne(
   const applied = await administration.applyDefinition(apiName, definition, change)
   if (dryRun) {
     const plan = applied as ChangePlan
-    await writeOut(describePlan(plan), signal)
-    return refuseRejected(plan)
+    await writeOut(`${apiName}\n${describePlan(plan)}`, signal)
+    return refuseRejected(plan, apiName)
   }
   if (!isDefinitionChange(applied)) {
     return await writeOut(describeApplied(applied as Definition), signal)

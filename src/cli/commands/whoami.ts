@@ -18,11 +18,12 @@ async function showCaller({
   const caller = await client.administration.getCaller()
   if (chooseForm(options) === 'json') return await writeOut(`${JSON.stringify(caller)}\n`, signal)
   const { describePairs } = await import('../table.ts')
-  const { name, scopes, ontologies, expiresAt } = caller
+  const { name, scopes, ontologies, policies, expiresAt } = caller
   const pairs: [string, string][] = [
     ['name', name],
     ['scopes', scopes.join(' ')],
     ['ontologies', ontologies?.join(' ') ?? 'all'],
+    ...(policies === undefined ? [] : [['policies', policies.join(' ')] as [string, string]]),
     ['expires', expiresAt ?? 'never'],
   ]
   await writeOut(describePairs(pairs), signal)

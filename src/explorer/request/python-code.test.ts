@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { fromSearch } from '../view/view-state.ts'
-import { toPandasCode, toPythonSdkCode } from './python-code.ts'
+import { toPandasCode, toPandasGroups, toPythonSdkCode } from './python-code.ts'
 
 const objectType = {
   apiName: 'city',
@@ -37,4 +37,15 @@ it('uses the official SDK', () => {
   expect(filtered).toContain('config=Config(scheme="http")')
   expect(filtered).toContain('where={"type": "eq", "field": "name", "value": "x"},')
   expect(() => toPythonSdkCode(of('in=1,2,3,4'), URL)).toThrow('a box')
+})
+
+it('reads the groups of a chart into data frames', () => {
+  const one = { groupBy: [], aggregation: [{ type: 'count', name: 'count' }] }
+  const single = toPandasGroups({ method: 'POST', path: '/aggregate', json: one }, URL)
+  expect(single).toContain('url = "https://objects.example.com/aggregate"')
+  expect(single).toContain('for answer in [response.json()]:')
+  const json = { aggregations: [one, one], version: undefined }
+  const several = toPandasGroups({ method: 'POST', path: '/aggregateBatch', json }, URL)
+  expect(several).toContain('for answer in response.json()["data"]:')
+  expect(several).not.toMatch(/undefined|version/)
 })

@@ -1,4 +1,5 @@
 /** The request behind a view as a Python program: with pandas, and with the official SDK. */
+import type { ServiceRequest } from '../../client/connection.ts'
 import { pageRequest } from '../queries/page-request.ts'
 import { type Json, NotExpressible, type TypeView, whereOf } from '../view/type-view.ts'
 import type { ApiRevision } from '../view/view-state.ts'
@@ -23,14 +24,7 @@ export function toPandasCode(of: TypeView, revision: ApiRevision, origin: string
   ) as Json
   // Records of both revisions have the values in a member of their own.
   const rows = revision === 'v2' ? 'page["data"]' : '[one["properties"] for one in page["data"]]'
-  return `import os
-
-import pandas as pd
-import requests
-
-session = requests.Session()
-session.headers["Authorization"] = "Bearer " + os.environ["OQS_TOKEN"]
-url = ${pyText(origin + path)}
+  return `${sessionFor(origin + path)}
 ${isGet ? 'params' : 'body'} = ${pyText(sent)}
 
 rows = []
@@ -46,6 +40,35 @@ while True:
 frame = pd.DataFrame(rows)${revision === 'v2' ? '.filter(regex="^(?!__)")' : ''}
 print(frame)
 `
+}
+
+/** Returns a program that reads the groups of aggregations into data frames. */
+export function toPandasGroups({ path, json }: ServiceRequest, origin: string): string {
+  const body = JSON.parse(JSON.stringify(json)) as Readonly<Record<string, Json>>
+  const answers = 'aggregations' in body ? 'response.json()["data"]' : '[response.json()]'
+  return `${sessionFor(origin + path)}
+body = ${pyText(body)}
+
+response = session.post(url, json=body)
+response.raise_for_status()
+for answer in ${answers}:
+    rows = [
+        {**one["group"], **{each["name"]: each.get("value") for each in one["metrics"]}}
+        for one in answer["data"]
+    ]
+    print(pd.DataFrame(rows))
+`
+}
+
+function sessionFor(url: string): string {
+  return `import os
+
+import pandas as pd
+import requests
+
+session = requests.Session()
+session.headers["Authorization"] = "Bearer " + os.environ["OQS_TOKEN"]
+url = ${pyText(url)}`
 }
 
 /** Returns a program that uses `foundry-platform-sdk`. Throws `NotExpressible`. */

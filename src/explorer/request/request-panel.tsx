@@ -14,7 +14,7 @@ import { nameOfPath } from '../view/paths.ts'
 import type { TypeView } from '../view/type-view.ts'
 import type { ApiRevision } from '../view/view-state.ts'
 import { toClientCode, toOsdkCode } from './client-code.ts'
-import { toPandasCode, toPythonSdkCode } from './python-code.ts'
+import { toPandasCode, toPandasGroups, toPythonSdkCode } from './python-code.ts'
 import { TOOLS, type Tool, toCurl, withoutToken } from './request-text.ts'
 
 const REVISION_NAMES: Readonly<Record<ApiRevision, string>> = { '1': '1.0', '2': '2.0', v2: 'v2' }
@@ -39,8 +39,8 @@ export function RequestPanel({ of, revision: used, pageSize }: RequestPanelProps
   const { text, problem } = isNone(counted)
     ? textOf(of, revision, tool, pageSize, token)
     : counted === CHART
-      ? chartText(of, cube, token)
-      : { text: curlOf(countRequest(of, counted), token), problem: undefined }
+      ? chartText(of, cube, tool, token)
+      : { text: groupsText(countRequest(of, counted), tool, token), problem: undefined }
   return (
     <aside
       className="flex flex-none flex-col gap-3 w-110 p-3 border-l border-l-line bg-panel overflow-auto max-[900px]:w-full max-[900px]:border-l-0"
@@ -66,9 +66,18 @@ export function RequestPanel({ of, revision: used, pageSize }: RequestPanelProps
           />
         </span>
       )}
-      <div className="[&[hidden]]:hidden flex flex-wrap gap-2" hidden={!isNone(counted)}>
-        <Segments label="Tool" options={TOOLS} value={tool} onChange={setTool} />
-        {tool !== 'osdk' && tool !== 'pythonSdk' && (
+      <div className="flex flex-wrap gap-2">
+        {isNone(counted) ? (
+          <Segments label="Tool" options={TOOLS} value={tool} onChange={setTool} />
+        ) : (
+          <Segments
+            label="Tool"
+            options={GROUP_TOOLS}
+            value={tool === 'pandas' ? tool : 'curl'}
+            onChange={setTool}
+          />
+        )}
+        {isNone(counted) && tool !== 'osdk' && tool !== 'pythonSdk' && (
           <Segments label="API" options={REVISION_NAMES} value={revision} onChange={setChosen} />
         )}
       </div>
@@ -91,10 +100,17 @@ function isNone(counted: string | undefined): counted is undefined | '' {
   return counted === undefined || counted === ''
 }
 
-function chartText(of: TypeView, cube: Cube | undefined, token: string) {
+function chartText(of: TypeView, cube: Cube | undefined, tool: Tool, token: string) {
   return cube === undefined
     ? { text: '', problem: 'The chart has no numbers yet.' }
-    : { text: curlOf(chartRequest(of, cube), token), problem: undefined }
+    : { text: groupsText(chartRequest(of, cube), tool, token), problem: undefined }
+}
+
+/** What groups are asked for with. */
+const GROUP_TOOLS = { curl: TOOLS.curl, pandas: TOOLS.pandas } as const
+
+function groupsText(request: ServiceRequest, tool: Tool, token: string): string {
+  return tool === 'pandas' ? toPandasGroups(request, serviceUrl()) : curlOf(request, token)
 }
 
 function textOf(of: TypeView, revision: ApiRevision, tool: Tool, pageSize: number, token: string) {
