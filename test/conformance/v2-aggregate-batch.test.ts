@@ -1,6 +1,6 @@
 /** Several aggregations in one request: the same as one by one, but all of one version. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { errorWithin, unprocessable } from '../../src/contract/errors.ts'
+import { errorWithin, ObjectQueryError } from '../../src/contract/errors.ts'
 import { AGGREGATE_MAX_BATCH } from '../../src/contract/limits.ts'
 import { NUMBERS, numbers } from '../support/ontologies.ts'
 import { type SendOptions, type Service, startService } from '../support/service.ts'
@@ -164,7 +164,10 @@ it('counts what policies show, of one version, which it does not name', async ()
 })
 
 it('logs no failure of the service if one of them is wrong', () => {
-  const error = errorWithin('aggregations[1]', unprocessable('where', 'is wrong'))
+  const error = errorWithin(
+    'aggregations[1]',
+    new ObjectQueryError('ObjectTypeNotFound', { parameter: 'where' }),
+  )
   // What has a cause is logged as a failure.
   expect(error).toMatchObject({
     parameters: { parameter: 'aggregations[1].where' },
