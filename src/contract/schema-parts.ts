@@ -59,3 +59,6 @@ export function documentedWith<T extends TSchema>(schema: T, keywords: object): 
 export function documentedAs(component: string) {
   return { additionalProperties: true, [DOCUMENTED_AS]: component }
 }
+
+/** A text of one line: without control characters, which logs and databases do not take. */
+export const ONE_LINE = '^[^\\u0000-\\u001f\\u007f]+$'

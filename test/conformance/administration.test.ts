@@ -171,6 +171,7 @@ describe('tokens over HTTP', () => {
   it.each([
     [{}],
     [{ name: '' }],
+    [{ name: 'no\u0000line' }],
     [{ name: 'x', scopes: [] }],
     [{ name: 'x', scopes: ['everything'] }],
     [{ name: 'x', ontologies: [] }],

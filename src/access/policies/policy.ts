@@ -1,6 +1,6 @@
 /** Policies: named lists of rights, which tokens, OAuth clients and groups refer to by name. */
 import { type Static, Type } from 'typebox'
-import { namedObject } from '../../contract/schema-parts.ts'
+import { namedObject, ONE_LINE } from '../../contract/schema-parts.ts'
 
 const RIGHTS_MAX = 1000
 const HIDDEN_MAX = 1000
@@ -15,7 +15,7 @@ const ACCESS = ['read', 'write', 'administer'] as const
 export const PolicyName = Type.String({
   minLength: 1,
   maxLength: NAME_MAX_LENGTH,
-  pattern: '^[^\\u0000-\\u001f\\u007f]+$',
+  pattern: ONE_LINE,
   description: 'The name by which tokens, OAuth clients and groups refer to the policy.',
 })
 

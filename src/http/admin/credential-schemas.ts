@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox'
 import type { CredentialSpec } from '../../access/api-tokens.ts'
 import { PolicyName } from '../../access/policies/policy.ts'
 import { readPolicyNames } from '../../access/policies/stored-policies.ts'
-import { closed, optional, time } from '../../contract/schema-parts.ts'
+import { closed, ONE_LINE, optional, time } from '../../contract/schema-parts.ts'
 import { SCOPES, type Scope } from '../../contract/scopes.ts'
 import type { ApiToken, Documents } from '../../store/object-store.ts'
 
@@ -32,6 +32,7 @@ export const credentialMembers = {
   name: Type.String({
     minLength: 1,
     maxLength: NAME_MAX_LENGTH,
+    pattern: ONE_LINE,
     description: 'What it is for.',
   }),
   scopes: optional(
