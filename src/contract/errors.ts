@@ -44,7 +44,11 @@ export function errorWithin(path: string, error: unknown): unknown {
   const { errorName, parameters } = error
   const { parameter } = parameters
   const within = typeof parameter === 'string' ? `${path}.${parameter}` : path
-  return new ObjectQueryError(errorName, { ...parameters, parameter: within }, { cause: error.cause })
+  return new ObjectQueryError(
+    errorName,
+    { ...parameters, parameter: within },
+    { cause: error.cause },
+  )
 }
 
 /** Returns the error of work that is aborted because the client closed the connection. */
