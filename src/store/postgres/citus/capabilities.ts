@@ -57,7 +57,7 @@ const FUNCTIONS = [
 
 async function distributeFunction(session: Session, name: string): Promise<void> {
   const local = await session.query(
-    `SELECT 1 WHERE to_regprocedure(?) NOT IN
+    `SELECT 1 FROM to_regprocedure(?) AS function WHERE function IS NOT NULL AND function NOT IN
        (SELECT objid FROM pg_dist_object WHERE classid = 'pg_proc'::regclass)`,
     [name],
   )
