@@ -73,9 +73,8 @@ export interface Caller {
   readonly id: string
   readonly name: string
   readonly scopes: readonly string[]
-  /** The only ontologies that the caller may use; all of them if undefined. */
+  /** What limits the caller; nothing where undefined. */
   readonly ontologies?: readonly string[]
-  /** The policies that limit what it sees; undefined without limits. */
   readonly policies?: readonly string[]
   readonly expiresAt?: string
   /** How long a page token is valid, and how long a snapshot can be read. */
