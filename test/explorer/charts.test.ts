@@ -122,15 +122,17 @@ it('tells what a column is like, in the menu of its header', async () => {
   const page = await suite.visit('/o/shop/item?w=makerCode:eq:m1')
   const open = async (name: string) => {
     await page.getByRole('button', { name: `Column ${name}`, exact: true }).click()
-    const about = page.getByRole('region', { name: `About ${name}` })
-    await about.getByRole('definition').first().waitFor()
-    return about.innerText()
+    return page.getByRole('region', { name: `About ${name}` })
   }
-  expect(await open('price')).toMatch(/Missing\s+0 · 0 %\s+Distinct\s+all values differ/)
+  const expectAbout = async (name: string, text: RegExp) => {
+    const about = await open(name)
+    await expect.poll(() => about.innerText()).toMatch(text)
+  }
+  await expectAbout('price', /Missing\s+0 · 0 %\s+Distinct\s+all values differ/)
   await page.keyboard.press('Escape')
-  expect(await open('tags')).toMatch(/Most frequent\s+all\s+20\s+100 %/)
+  await expectAbout('tags', /Most frequent\s+all\s+20\s+100 %/)
   await page.keyboard.press('Escape')
-  expect(await open('size')).toMatch(/Minimum\s+1\s/)
+  await expectAbout('size', /Minimum\s+1\s/)
   await page.getByRole('combobox', { name: 'Field' }).selectOption('Size › Unit')
   await page.getByText('2 characters').waitFor()
   await page.keyboard.press('Escape')

@@ -72,7 +72,12 @@ async function applyAll(context: ServiceContext<ApplyOptions>, path: string): Pr
       refuseRejected(plan as ChangePlan, apiName)
     }
   }
-  for (const definition of definitions) await applyOne(context, definition)
+  for (const definition of definitions) {
+    if (options.dryRun && definitions.length > 1) {
+      await writeOut(`${definition.apiName}\n`, context.signal)
+    }
+    await applyOne(context, definition)
+  }
 }
 
 async function applyOne(
@@ -85,7 +90,7 @@ async function applyOne(
   const applied = await administration.applyDefinition(apiName, definition, change)
   if (dryRun) {
     const plan = applied as ChangePlan
-    await writeOut(`${apiName}\n${describePlan(plan)}`, signal)
+    await writeOut(describePlan(plan), signal)
     return refuseRejected(plan, apiName)
   }
   if (!isDefinitionChange(applied)) {
