@@ -1,6 +1,7 @@
 /** Headers of tar archives: POSIX ustar, with the extensions for long names and large files. */
 
 import { UnreadableFile } from './row.ts'
+import { concatBytes } from './utf8.ts'
 
 export const TAR_BLOCK = 512
 /** An archive ends with two blocks of zeros. */
@@ -20,22 +21,12 @@ export function tarHeader(name: string, size: number, modified: Date): Uint8Arra
   const header = headerBlock(bytes.subarray(0, NAME_BYTES), size, modified, '0')
   if (bytes.length <= NAME_BYTES) return header
   const record = paxRecord('path', name)
-  return joined([
+  return concatBytes([
     headerBlock(new TextEncoder().encode('PaxHeader'), record.length, modified, 'x'),
     record,
     tarPadding(record.length),
     header,
   ])
-}
-
-function joined(parts: readonly Uint8Array[]): Uint8Array {
-  const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0))
-  let at = 0
-  for (const part of parts) {
-    whole.set(part, at)
-    at += part.length
-  }
-  return whole
 }
 
 /** A record states its own length, including the digits of the length. */
@@ -45,7 +36,7 @@ function paxRecord(key: string, value: string): Uint8Array {
   while (String(length).length + rest.length !== length) {
     length = String(length).length + rest.length
   }
-  return joined([new TextEncoder().encode(String(length)), rest])
+  return concatBytes([new TextEncoder().encode(String(length)), rest])
 }
 
 function headerBlock(name: Uint8Array, size: number, modified: Date, type: string): Uint8Array {

@@ -18,7 +18,7 @@ export function showUtf8(bytes: Uint8Array, maxBytes: number): string {
   return LENIENT.decode(bytes.subarray(0, maxBytes))
 }
 
-export function concatBytes(pieces: readonly Uint8Array[]): Uint8Array {
+export function concatBytes(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const whole = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0))
   let at = 0
   for (const piece of pieces) {

@@ -64,7 +64,7 @@ function addApplyCommand(ontology: Command): void {
 async function applyAll(context: ServiceContext<ApplyOptions>, path: string): Promise<void> {
   const { client, options } = context
   const definitions = await readDefinitions(path)
-  if (definitions.length > 1) {
+  if (definitions.length > 1 && options.dryRun !== true) {
     const change = { dryRun: true, allowDataLoss: options.allowDataLoss } as const
     for (const definition of definitions) {
       const { apiName } = definition

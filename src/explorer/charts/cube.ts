@@ -26,8 +26,8 @@ export interface Cube {
 }
 
 /**
- * Reads a chart in two requests: one finds the groups, the other computes their values. Of the second
- * dimension, so many values are shown one by one.
+ * Reads a chart in two requests: one finds the groups, the other computes their values. `series` is
+ * how many values of the second dimension are shown one by one.
  */
 export function cubeQuery(service: Service, of: TypeView, chart: ChartState, series: number) {
   return queryOptions({

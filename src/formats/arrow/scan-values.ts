@@ -108,7 +108,7 @@ function digitsAt(bytes: Uint8Array, start: number, end: number): number {
   return value
 }
 
-/** Returns where digits end, at most so many of them. */
+/** Returns where digits end; digits beyond a maximum are not looked at. */
 function endOfDigits(bytes: Uint8Array, start: number, most: number): number {
   let at = start
   while (at < start + most && (bytes[at] as number) >= ZERO && (bytes[at] as number) <= NINE)

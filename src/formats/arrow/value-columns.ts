@@ -9,7 +9,7 @@ const [QUOTE, BACKSLASH, LOWER_T] = [0x22, 0x5c, 0x74]
 export interface ValueColumn {
   /** Reads a JSON value, which is not null, into a row. */
   append(source: JsonSource, row: number): void
-  /** Returns so many rows and begins again. The result is valid until the next value. */
+  /** Returns a number of rows and begins again. The result is valid until the next value. */
   take(rows: number): Column<unknown>
 }
 

@@ -7,6 +7,7 @@ import { lowerThreadPriority } from '../../admission/background-priority.ts'
 import { openArrow } from '../../formats/arrow/write-arrow.ts'
 import { openParquet } from '../../formats/parquet/write-parquet.ts'
 import type { TableFile } from '../../formats/table-file.ts'
+import { concatBytes } from '../../formats/utf8.ts'
 import { openXlsx } from '../../formats/xlsx/write-xlsx.ts'
 import { sentError } from '../thread-errors.ts'
 import { checkRecords } from './check-records.ts'
@@ -57,7 +58,7 @@ class OpenFiles {
       records.buffer.transfer(0)
     }
     const [piece = new Uint8Array(), ...more] = pieces.splice(0)
-    return more.length === 0 ? piece : joinPieces([piece, ...more])
+    return more.length === 0 ? piece : concatBytes([piece, ...more])
   }
 }
 
@@ -76,15 +77,4 @@ function openFile({ format, table }: OpenedTable): WrittenFile {
   const pieces: Uint8Array<ArrayBuffer>[] = []
   // Copied: a file may use its buffer again.
   return { file: OPEN[format](table, (bytes) => void pieces.push(new Uint8Array(bytes))), pieces }
-}
-
-/** Joins pieces in memory that is not shared, so that it can be moved. */
-function joinPieces(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const joined = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0))
-  let at = 0
-  for (const piece of pieces) {
-    joined.set(piece, at)
-    at += piece.length
-  }
-  return joined
 }
