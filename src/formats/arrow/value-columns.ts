@@ -3,7 +3,7 @@ import { batchType, Column, columnFromArray, type DataType } from '@uwdata/flech
 import type { JsonSource } from './json-source.ts'
 import { readInt64, readNumber } from './scan-values.ts'
 
-const [QUOTE, BACKSLASH, LOWER_T] = [0x22, 0x5c, 0x74]
+const [SPACE, QUOTE, BACKSLASH, LOWER_T] = [0x20, 0x22, 0x5c, 0x74]
 
 /** A column that is being filled, row after row. A row without a value is null. */
 export interface ValueColumn {
@@ -74,27 +74,26 @@ const hasZero = (word: number) => ((word - 0x01010101) & ~word & 0x80808080) !==
 
 /** Texts, copied without decoding them. */
 export class TextColumn extends NullableColumn implements ValueColumn {
-  readonly #toText: Convert | undefined
+  readonly #isJson: boolean
   readonly #offsets: Int32Array
   #values = new Uint8Array(1024)
   #view = new DataView(this.#values.buffer)
   #end = 0
 
-  /** Values that are not texts in JSON need a conversion. */
-  constructor(type: DataType, capacity: number, toText: Convert | undefined) {
+  /** The text of a value is its string, or its JSON without spaces. */
+  constructor(type: DataType, capacity: number, isJson: boolean) {
     super(type, capacity)
     this.#offsets = new Int32Array(capacity + 1)
-    this.#toText = toText
+    this.#isJson = isJson
   }
 
   append(source: JsonSource, row: number): void {
     this.begin(row)
     const { at: start } = source
-    const isText = this.#toText === undefined && source.bytes[start] === QUOTE
-    if (!isText || !this.#copyPlain(source)) {
+    if (!(this.#isJson ? this.#copyJson(source) : this.#copyPlain(source))) {
       source.at = start
       const value = source.parse()
-      const encoded = Buffer.from(String(this.#toText?.(value) ?? value))
+      const encoded = Buffer.from(this.#isJson ? JSON.stringify(value) : String(value))
       this.#reserve(this.#end + encoded.length)
       this.#values.set(encoded, this.#end)
       this.#end += encoded.length
@@ -102,9 +101,27 @@ export class TextColumn extends NullableColumn implements ValueColumn {
     this.#offsets[row + 1] = this.#end
   }
 
-  /** Copies the bytes of a JSON string; returns false if it has escapes. */
+  /** Copies the bytes of a value, which the service stores without spaces; returns false if it has some. */
+  #copyJson(source: JsonSource): boolean {
+    const { bytes, at: start } = source
+    source.skipValue()
+    const { at: end } = source
+    this.#reserve(this.#end + end - start)
+    const values = this.#values
+    const shift = this.#end - start
+    for (let at = start; at < end; at += 1) {
+      const byte = bytes[at] as number
+      if (byte <= SPACE) return false
+      values[at + shift] = byte
+    }
+    this.#end += end - start
+    return true
+  }
+
+  /** Copies the bytes of a JSON string; returns false if it is none, or has escapes. */
   #copyPlain(source: JsonSource): boolean {
     const { bytes, view } = source
+    if (bytes[source.at] !== QUOTE) return false
     const lastWord = bytes.length - WORD
     let from = source.at + 1
     let to = this.#end

@@ -121,7 +121,7 @@ function valueColumn(type: ColumnType, rows: number): ValueColumn {
   if (type.type === 'date') return new NumberColumn(built, new Int32Array(rows), readDate)
   const Numbers = NUMBERS[type.type]
   if (Numbers !== undefined) return new NumberColumn(built, new Numbers(rows))
-  return new TextColumn(built, rows, JSON_TEXTS[type.type])
+  return new TextColumn(built, rows, type.type in JSON_TEXTS)
 }
 
 const NUMBERS: Readonly<Record<string, NumberArray>> = {
