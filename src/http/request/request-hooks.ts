@@ -42,7 +42,7 @@ export function openRequests(app: App, services: Services): void {
     if (isReportingRequests) context.defer(() => reportRequest(request, reply.raw, services))
     const trace = tracing?.start(request.headers)
     if (trace !== undefined) traceRequest(trace, request, reply)
-    done(hostMistake(request.raw))
+    done(hostMistake(request.raw) ?? queryMistake(request.raw.url))
   })
 }
 
@@ -63,6 +63,25 @@ function hostMistake({ headers, httpVersion, rawHeaders }: IncomingMessage): Err
   }
   if (count > 1) return invalidArgument('host', `is sent ${count} times; send it once`)
   return HOST.test(headers.host) ? undefined : invalidArgument('host', 'is not a host name')
+}
+
+/** Returns the error for a query string that is not percent-encoded: parsers read it as plain text. */
+function queryMistake(url = ''): Error | undefined {
+  const start = url.indexOf('?')
+  if (start === -1 || !url.includes('%', start) || isDecodable(url.slice(start))) return undefined
+  const parameters = url.slice(start + 1).split('&')
+  const [name = ''] = parameters.find((text) => !isDecodable(text))?.split('=') ?? []
+  const parameter = isDecodable(name) ? decodeURIComponent(name) : name
+  return invalidArgument(parameter, 'is not percent-encoded UTF-8')
+}
+
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text)
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** The status of a request that became a WebSocket. */
