@@ -87,33 +87,33 @@ function isDecodable(text: string): boolean {
 /** The status of a request that became a WebSocket. */
 export const SWITCHING_PROTOCOLS = 101
 
-/**
- * Reports a request that has ended, unless its client has left. Fastify has a hook for this, which
- * costs several times as much.
- */
+/** Reports a request that has ended. Fastify has a hook for this, which costs several times as much. */
 function reportRequest(
   request: FastifyRequest,
   response: ServerResponse,
   { emit }: Pick<Services, 'emit'>,
 ): void {
-  // A WebSocket is reported when it is closed, by either side.
-  if (!response.writableFinished && response.statusCode !== SWITCHING_PROTOCOLS) return
   const { id: requestId, context } = request
+  const { statusCode: status, headersSent } = response
   const { sentPage } = context
   for (const read of context.reads) emit({ event: 'pageRead', requestId, ...read })
-  emit({
-    event: 'requestFinished',
+  const report = {
     requestId,
     method: request.method,
     route: context.route,
-    status: response.statusCode,
     durationMs: roundMs(context.elapsedMs()),
     storeMs: roundMs(context.storeMs),
     objects: sentPage.objects,
     bytes: sentPage.bytes ?? contentLength(response),
     caller: (request.caller as Caller | undefined)?.id,
     errorName: request.errorName,
-  })
+  }
+  // A WebSocket is reported when it is closed, by either side.
+  if (response.writableFinished || status === SWITCHING_PROTOCOLS) {
+    emit({ event: 'requestFinished', status, ...report })
+  } else {
+    emit({ event: 'requestAborted', status: headersSent ? status : undefined, ...report })
+  }
 }
 
 /** Rounds to microseconds. */
