@@ -1,5 +1,5 @@
 /** Named services, and commands that administer a service from elsewhere. */
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { OQS, startNode } from '../support/oqs-process.ts'
@@ -71,6 +71,54 @@ describe('oqs context', () => {
     ])
     await succeed('context', 'reset')
     expect(JSON.parse(await succeed('context', 'list')).current).toBe('')
+  })
+
+  it('names the context of which the address or the token is wrong', async () => {
+    const add = (...options: string[]) => succeed('context', 'add', 'wrong', ...options)
+    const whoami = () => run(['whoami', '--context', 'wrong'])
+    await add('--url', 'http://127.0.0.1:9', '--token', 'x')
+    expect((await whoami()).stderr).toMatch(
+      /^oqs: cannot reach http:\/\/127\.0\.0\.1:9 \(.+\)\. This is the address of the context wrong; `oqs context add wrong --url URL --token-file FILE` changes it\.\n$/,
+    )
+    await add('--url', service.url.replace('http:', 'https:'))
+    expect((await whoami()).stderr).toContain('Write http:// in the context wrong.\n')
+    await add('--url', service.url, '--token', 'x')
+    const change = `\`oqs context add wrong --url ${service.url} --token-file FILE\``
+    expect((await whoami()).stderr).toMatch(
+      new RegExp(`Unauthorized.* It is the token of the context wrong; ${change} changes it\\.\n$`),
+    )
+    // Of a command that administers the service, and of the current context, too.
+    await succeed('context', 'use', 'wrong')
+    expect((await run(['token', 'list'])).stderr).toContain('the token of the context wrong')
+    await succeed('context', 'reset')
+    const other = await run(['whoami', '--context', 'wrong', '--token', 'y'])
+    expect(other.stderr).toContain('Check OQS_TOKEN or --token')
+    await add('--url', service.url)
+    expect((await whoami()).stderr).toContain(`The context wrong has no token; ${change} adds one.`)
+    await succeed('context', 'remove', 'wrong')
+  })
+
+  it('warns if other users can read the tokens', async () => {
+    await addProd()
+    const file = join(settings.XDG_CONFIG_HOME, 'oqs/contexts.json')
+    chmodSync(file, 0o640)
+    const { code, stderr } = await run(['whoami', '--context', 'prod'])
+    expect([code, stderr]).toEqual([
+      0,
+      `oqs: other users can read ${file}, which contains tokens. Run chmod 600 on it.\n`,
+    ])
+    await addProd()
+    expect((await run(['whoami', '--context', 'prod'])).stderr).toBe('')
+  })
+
+  it('says that a folder is in the place of the file', async () => {
+    const XDG_CONFIG_HOME = join(folder.path, 'folder')
+    mkdirSync(join(XDG_CONFIG_HOME, 'oqs/contexts.json'), { recursive: true })
+    const { code, stderr } = await run(['context', 'list'], { XDG_CONFIG_HOME })
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/^oqs: cannot read .*contexts\.json: it is a folder\n$/),
+    ])
   })
 
   it('forgets a service', async () => {
