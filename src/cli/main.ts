@@ -58,7 +58,9 @@ function oneLine(text: string): string {
 }
 
 /** The parameters of errors that list reasons. */
-const LISTS = ['mistakes', 'reasons', 'refused', 'unfitObjects']
+const LISTS = ['mistakes', 'reasons', 'refused']
+/** `unfitObjects` has the parts of `reasons`. */
+const OMITTED = [...LISTS, 'unfitObjects']
 
 const MAX_REASON_LENGTH = 1000
 
@@ -69,7 +71,7 @@ function withReasons(error: unknown): {
 } {
   const listed = error instanceof OqsError ? listedReasons(error) : []
   if (error instanceof OqsError && listed.length > 0) {
-    return { message: error.describe(LISTS), reasons: listed }
+    return { message: error.describe(OMITTED), reasons: listed }
   }
   const [message = '', ...reasons] = String((error as Error).message).split('\n  ')
   return { message, reasons }
