@@ -215,6 +215,11 @@ describe('administration of a service', () => {
       code: 0,
       stderr: 'oqs: using the store sqlite:data/oqs.db in this folder\n',
     })
+    const copied = await run(['backup', 'copy.db'])
+    expect(copied.stderr).toMatch(
+      /^oqs: using the store sqlite:data\/oqs\.db in this folder\n(?:oqs: .*\n)*oqs: backup complete.*\n$/,
+    )
+    expect(copied.stderr.match(/using the store/g)).toHaveLength(1)
     expect(await run(['token', 'list'], { OQS_STORE: store })).toMatchObject({
       code: 0,
       stderr: '',
