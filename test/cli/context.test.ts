@@ -168,6 +168,7 @@ describe('administration of a service', () => {
     const me = await service.send('/api/admin/v1/me', { token: secret.trim() })
     expect(me.body).toMatchObject({ name: 'ci', ontologies: ['aviation'] })
     expect(await succeed('token', 'list', ...there())).toContain('"state":"active"')
+    expect(await succeed('token', 'list', '--table', ...there())).toMatch(/^id .* state\n/)
     expect(await succeed('token', 'revoke', 'ci', ...there())).toBe('revoked 1\n')
     expect((await service.send('/api/admin/v1/me', { token: secret.trim() })).status).toBe(401)
     const again = await run(['token', 'revoke', 'ci', ...there()])
@@ -179,7 +180,7 @@ describe('administration of a service', () => {
     const args = ['--name', 'web', '--public', '--redirect-uri', uri]
     const created = await succeed('client', 'create', ...args, ...there())
     expect(created).toMatch(/^client_id [0-9a-f]{32}\n$/)
-    const listed = JSON.parse(await succeed('client', 'list', ...there()))
+    const listed = JSON.parse(await succeed('client', 'list', '--json', ...there()))
     expect(listed).toMatchObject({ name: 'web', kind: 'public', redirectUris: uri })
     expect(await succeed('client', 'revoke', 'web', ...there())).toBe('revoked 1\n')
   })
@@ -194,7 +195,7 @@ describe('administration of a service', () => {
       'applied sales: 1 right\n',
     )
     expect(JSON.parse(await succeed('policy', 'show', 'sales', ...there()))).toMatchObject(policy)
-    expect(JSON.parse(await succeed('policy', 'list', ...there()))).toMatchObject({ name: 'sales' })
+    expect(await succeed('policy', 'list', '--table', ...there())).toMatch(/^name .*\nsales /)
     expect(await succeed('policy', 'delete', 'sales', ...there())).toBe('deleted sales\n')
     const again = await run(['policy', 'show', 'sales', ...there()])
     expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('oqs policy list')])
