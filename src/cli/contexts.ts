@@ -1,8 +1,10 @@
 /** The services that a user has named with `oqs context`, in a file that only this user can read. */
 import { randomUUID } from 'node:crypto'
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { homeFolder } from './home-folder.ts'
+import { printMessage } from './output.ts'
+import { readText } from './read-definition.ts'
 
 export interface Context {
   readonly url: string
@@ -27,8 +29,8 @@ function contextsFile({ env, platform } = process): string | undefined {
 export async function readContexts(): Promise<Contexts> {
   const file = contextsFile()
   if (file === undefined) return { contexts: {} }
-  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined
+  const text = await readText(file).catch((error: Error) => {
+    if ((error.cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw error
   })
   if (text === undefined) return { contexts: {} }
@@ -37,6 +39,17 @@ export async function readContexts(): Promise<Contexts> {
     throw new Error(`${file} does not contain contexts. Repair it, or delete it.`)
   }
   return contexts
+}
+
+const READABLE_BY_OTHERS = 0o044
+
+/** Warns if other users of the machine can read the tokens. Windows has no such mode. */
+export async function warnOfReaders(): Promise<void> {
+  const file = contextsFile()
+  if (file === undefined || process.platform === 'win32') return
+  const { mode } = await stat(file)
+  if ((mode & READABLE_BY_OTHERS) === 0) return
+  printMessage(`other users can read ${file}, which contains tokens. Run chmod 600 on it.`)
 }
 
 /** Returns undefined for a text that no command has written. */

@@ -4,7 +4,14 @@ import type { CredentialSpec } from '../access/api-tokens.ts'
 import { type Connection, newIdempotencyKey } from '../client/connection.ts'
 import { isScope, SCOPES, type Scope } from '../contract/scopes.ts'
 import type { ObjectStore } from '../store/object-store.ts'
-import { printMessage, writeOut, writeRows } from './output.ts'
+import {
+  addFormOptions,
+  chooseForm,
+  type FormOptions,
+  printMessage,
+  writeOut,
+  writeRows,
+} from './output.ts'
 import {
   addExamples,
   addServiceOptions,
@@ -79,6 +86,8 @@ interface CreatedCredential {
   readonly clientSecret?: string | undefined
 }
 
+interface ListOptions extends ServiceOptions, FormOptions {}
+
 /** The values of the options that limit a token or a client. */
 export interface CredentialOptions extends ServiceOptions {
   readonly name: string
@@ -107,8 +116,8 @@ export function addCredentialCommands<Options extends CredentialOptions>(
   )
 
   const list = group.command('list').description(`List all ${noun}s, without their secrets.`)
-  addExamples(addServiceOptions(list), `oqs ${noun} list`).action((options: ServiceOptions) =>
-    listCredentials(kind, options),
+  addExamples(addServiceOptions(addFormOptions(list)), `oqs ${noun} list`).action(
+    (options: ListOptions) => listCredentials(kind, options),
   )
 
   const revoke = group.command('revoke <idOrName>').description(kind.revokeDescription)
@@ -159,13 +168,13 @@ async function createCredential<Options extends CredentialOptions>(
 
 async function listCredentials<Options extends CredentialOptions>(
   kind: CredentialCommands<Options>,
-  options: ServiceOptions,
+  options: ListOptions,
 ): Promise<void> {
   const listed = await administer(options, {
     onService: (connection) => listOfService(kind, connection),
     onStore: (store) => kind.list(store, Date.now()),
   })
-  await writeRows(listed.map(kind.toRow))
+  await writeRows(listed.map(kind.toRow), chooseForm(options))
 }
 
 async function listOfService<Options extends CredentialOptions>(

@@ -1,6 +1,7 @@
 import { codeOf } from '../client/connection.ts'
 import type { Remedy } from '../formats/remedy.ts'
 import { describeRemedy } from './remedies.ts'
+import type { UsedContext } from './service-address.ts'
 
 /** What to do about an error of the service or the client, in terms of commands and options. */
 const HINTS: Readonly<Record<string, string>> = {
@@ -20,25 +21,47 @@ const HINTS: Readonly<Record<string, string>> = {
 
 /** Hints by the code of the network error; other codes get the hint above. */
 const CONNECTION_HINTS: readonly (readonly [code: RegExp, hint: string])[] = [
-  [/^ERR_SSL_WRONG_VERSION_NUMBER$/, 'Write http:// in OQS_URL or --url.'],
-  [/^UND_ERR_SOCKET$/, 'If the service speaks HTTPS, write https:// in OQS_URL or --url.'],
-  [/^ERR_TLS_CERT_ALTNAME_INVALID$/, 'Use a host name of the certificate in OQS_URL or --url.'],
+  [/^ERR_SSL_WRONG_VERSION_NUMBER$/, 'Write http:// in ADDRESS.'],
+  [/^UND_ERR_SOCKET$/, 'If the service speaks HTTPS, write https:// in ADDRESS.'],
+  [/^ERR_TLS_CERT_ALTNAME_INVALID$/, 'Use a host name of the certificate in ADDRESS.'],
   [
     /^(?:DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)_/,
     'Set NODE_EXTRA_CA_CERTS to a file with the certificate, or with that of its authority.',
   ],
 ]
 
+/** Hints for a command that has used a context, which goes before the settings. */
+function contextHintFor(
+  errorName: string,
+  { name, url, isTokenUsed }: UsedContext,
+): string | undefined {
+  const add = `\`oqs context add ${name} --url`
+  if (errorName === 'Client:Unreachable') {
+    return `This is the address of the context ${name}; ${add} URL --token-file FILE\` changes it.`
+  }
+  if (!isTokenUsed) return undefined
+  const change = `${add} ${url} --token-file FILE\``
+  if (errorName === 'MissingCredentials') {
+    return `The context ${name} has no token; ${change} adds one.`
+  }
+  if (errorName !== 'Default:Unauthorized') return undefined
+  return `It is the token of the context ${name}; ${change} changes it.`
+}
+
 /** Returns the hint for an error, as a sentence to append to its message; empty without one. */
-export function hintFor(error: unknown): string {
+export function hintFor(error: unknown, context?: UsedContext): string {
   const { errorName = '', remedy } = error as { errorName?: string; remedy?: Remedy }
   if (remedy !== undefined) return `. ${describeRemedy(remedy)}`
   const isUnreachable = errorName === 'Client:Unreachable'
-  const hint = (isUnreachable ? connectionHintFor(error) : undefined) ?? HINTS[errorName]
+  const hint =
+    (isUnreachable ? connectionHintFor(error, context) : undefined) ??
+    (context && contextHintFor(errorName, context)) ??
+    HINTS[errorName]
   return hint === undefined ? '' : ` ${hint}`
 }
 
-function connectionHintFor(error: unknown): string | undefined {
+function connectionHintFor(error: unknown, context: UsedContext | undefined): string | undefined {
   const code = codeOf(error)
-  return CONNECTION_HINTS.find(([pattern]) => pattern.test(code))?.[1]
+  const [, hint] = CONNECTION_HINTS.find(([pattern]) => pattern.test(code)) ?? []
+  return hint?.replace('ADDRESS', context ? `the context ${context.name}` : 'OQS_URL or --url')
 }

@@ -69,6 +69,11 @@ function sourceOf(file: string): string {
   return file === '-' ? 'standard input' : file
 }
 
+const REASONS: Readonly<Record<string, string>> = {
+  EISDIR: 'it is a folder',
+  ENOENT: 'the file does not exist',
+}
+
 /** Reads a text file, or standard input if it is `-`. */
 export async function readText(file: string, source = sourceOf(file)): Promise<string> {
   if (file === '-') {
@@ -80,7 +85,7 @@ export async function readText(file: string, source = sourceOf(file)): Promise<s
     return await readFile(file, 'utf8')
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
-    const reason = code === 'ENOENT' ? 'the file does not exist' : message
+    const reason = REASONS[code ?? ''] ?? message
     throw new Error(`cannot read ${source}: ${reason}`, { cause: error })
   }
 }

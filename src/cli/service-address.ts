@@ -1,6 +1,7 @@
 /** Which service a command talks to. */
 import type { Config, ConfiguredSetting } from '../server/config.ts'
 import type { SettingName } from '../server/settings.ts'
+import type { Context } from './contexts.ts'
 import { printMessage } from './output.ts'
 
 /** The options of a command that say which service is meant. */
@@ -13,6 +14,14 @@ export interface NamedService {
 export interface ServiceAddress {
   readonly baseUrl: string
   readonly token: string | undefined
+}
+
+/** The context that a command has used. */
+export interface UsedContext {
+  readonly name: string
+  readonly url: string
+  /** Whether the command has sent the token of the context, and no other. */
+  readonly isTokenUsed: boolean
 }
 
 /**
@@ -47,9 +56,22 @@ const SAY_WHICH_SERVICE: readonly SettingName[] = [
 ]
 
 async function findContextOf(
-  { url, context: wanted }: NamedService,
+  options: NamedService,
   settings: readonly ConfiguredSetting[],
 ): Promise<ServiceAddress | undefined> {
+  const used = await chooseContext(options, settings)
+  if (used === undefined) return undefined
+  const { name, url: baseUrl, token } = used
+  if (options.context === undefined) printMessage(`context ${name}: ${baseUrl}`)
+  const { warnOfReaders } = await import('./contexts.ts')
+  await warnOfReaders()
+  return { baseUrl, token }
+}
+
+async function chooseContext(
+  { url, context: wanted }: NamedService,
+  settings: readonly ConfiguredSetting[],
+): Promise<(Context & Pick<UsedContext, 'name'>) | undefined> {
   if (url !== undefined) return undefined
   if (wanted === undefined && SAY_WHICH_SERVICE.some((name) => isSet(settings, name))) {
     return undefined
@@ -57,10 +79,14 @@ async function findContextOf(
   const { findContext, readContexts } = await import('./contexts.ts')
   const contexts = await readContexts()
   const name = wanted ?? contexts.current
-  if (name === undefined) return undefined
-  const context = findContext(contexts, name)
-  if (wanted === undefined) printMessage(`context ${name}: ${context.url}`)
-  return { baseUrl: context.url, token: context.token }
+  return name === undefined ? undefined : { name, ...findContext(contexts, name) }
+}
+
+/** Returns the context that a command has used with these options; undefined without one. */
+export async function findUsedContext(options: NamedService): Promise<UsedContext | undefined> {
+  const { settings } = await readSettings()
+  const used = await chooseContext(options, settings)
+  return used && { ...used, isTokenUsed: options.token === undefined }
 }
 
 async function readSettings() {

@@ -31,7 +31,7 @@ export async function administer<Result>(
 export async function withStore<Result>(
   work: (store: ObjectStore, config: Config) => Promise<Result>,
 ): Promise<Result> {
-  const [{ effectiveSettings, readConfig }, { openExistingStore }] = await Promise.all([
+  const [{ readConfig }, { openExistingStore }] = await Promise.all([
     import('../server/config.ts'),
     import('../server/open-store.ts'),
   ])
@@ -41,11 +41,15 @@ export async function withStore<Result>(
     if (process.env['OQS_URL']) error.message += HINT
     throw error
   })
-  // Someone who means another store, or a service, would not notice that there is one here.
-  if (effectiveSettings(process.env).some(isDefaultStore)) {
-    printMessage(`using the store ${config.OQS_STORE} in this folder`)
-  }
+  await printDefaultStore(config)
   return await work(store, config)
+}
+
+/** Someone who means another store, or a service, would not notice that there is one here. */
+export async function printDefaultStore({ OQS_STORE }: Pick<Config, 'OQS_STORE'>): Promise<void> {
+  const { effectiveSettings } = await import('../server/config.ts')
+  if (!effectiveSettings(process.env).some(isDefaultStore)) return
+  printMessage(`using the store ${OQS_STORE} in this folder`)
 }
 
 function isDefaultStore({ name, source }: ConfiguredSetting): boolean {

@@ -211,6 +211,11 @@ export function segment(text: string | number | boolean): string {
   if (text === '.' || text === '..') {
     throw new TypeError(`a URL cannot contain the name or key "${text}"; search for it instead`)
   }
+  if (!String(text).isWellFormed()) {
+    throw new TypeError(
+      `a URL cannot contain ${JSON.stringify(text)}: it has an unpaired surrogate`,
+    )
+  }
   return encodeURIComponent(text)
 }
 

@@ -60,5 +60,8 @@ export function documentedAs(component: string) {
   return { additionalProperties: true, [DOCUMENTED_AS]: component }
 }
 
-/** A text of one line: without control characters, which logs and databases do not take. */
-export const ONE_LINE = '^[^\\u0000-\\u001f\\u007f]+$'
+/**
+ * A text of one line: without control characters and unpaired surrogates, which logs and databases do
+ * not take.
+ */
+export const ONE_LINE = '^[^\\u0000-\\u001f\\u007f\\ud800-\\udfff]+$'

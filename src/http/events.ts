@@ -8,23 +8,29 @@ import type { ErrorName } from '../contract/error-catalogue.ts'
 import type { TokenRefusal } from '../paging/page-token.ts'
 import type { ReadReport } from '../store/port/request-context.ts'
 
+interface ReportedRequest {
+  readonly requestId: string
+  readonly method: string
+  readonly route: string
+  readonly durationMs: number
+  /** The part that reading from the store took. */
+  readonly storeMs: number
+  /** The objects in the page that was sent; undefined if the response is not a page. */
+  readonly objects: number | undefined
+  /** The bytes of the body; undefined if they were not known when it was sent. */
+  readonly bytes: number | undefined
+  readonly caller: string | undefined
+  readonly errorName: ErrorName | undefined
+}
+
 export type HttpEvent =
-  | {
-      readonly event: 'requestFinished'
-      readonly requestId: string
-      readonly method: string
-      readonly route: string
-      readonly status: number
-      readonly durationMs: number
-      /** The part that reading from the store took. */
-      readonly storeMs: number
-      /** The objects in the page that was sent; undefined if the response is not a page. */
-      readonly objects: number | undefined
-      /** The bytes of the body; undefined if they were not known when it was sent. */
-      readonly bytes: number | undefined
-      readonly caller: string | undefined
-      readonly errorName: ErrorName | undefined
-    }
+  | ({ readonly event: 'requestFinished'; readonly status: number } & ReportedRequest)
+  /** The client left before the end, or the service broke off its response because of an error. */
+  | ({
+      readonly event: 'requestAborted'
+      /** Undefined if no response was begun. */
+      readonly status: number | undefined
+    } & ReportedRequest)
   /** A store has read a page. */
   | ({ readonly event: 'pageRead'; readonly requestId: string } & ReadReport)
   | {

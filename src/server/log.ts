@@ -76,6 +76,7 @@ type EventLevel = Exclude<LogLevel, 'silent'>
 
 const LEVEL_OF: Readonly<Record<ServerEvent['event'], EventLevel>> = {
   requestFinished: 'info',
+  requestAborted: 'info',
   pageRead: 'trace',
   requestFailed: 'error',
   notReady: 'warn',
@@ -153,7 +154,8 @@ function writeEvent(logger: Logger, serverEvent: ServerEvent): void {
 
 function levelOf(event: ServerEvent): EventLevel {
   // Health probes would drown other requests; a failed probe logs `notReady` as well.
-  const isProbe = event.event === 'requestFinished' && HEALTH_ROUTES.includes(event.route)
+  const isRequest = event.event === 'requestFinished' || event.event === 'requestAborted'
+  const isProbe = isRequest && HEALTH_ROUTES.includes(event.route)
   return isProbe ? 'debug' : LEVEL_OF[event.event]
 }
 

@@ -4,7 +4,7 @@ import { hostname, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { runOqs } from '../support/oqs-process.ts'
-import { type Service, startService } from '../support/service.ts'
+import { ADMIN_TOKEN, type Service, startService } from '../support/service.ts'
 import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
 
 let folder: TempFolder
@@ -59,4 +59,15 @@ it('names the user, the command and what it changed, and no secret', async () =>
     })),
   )
   expect(JSON.stringify(body)).not.toContain(secret)
+})
+
+it('says that no requests are recorded while auditing is off', async () => {
+  const list = async (url: string) => {
+    const { code, stderr } = await runOqs(['audit'], { OQS_URL: url, OQS_TOKEN: ADMIN_TOKEN })
+    return [code, stderr]
+  }
+  const off = 'oqs: auditing is off: OQS_AUDIT of the service says which requests it records\n'
+  expect(await list(service.url)).toEqual([0, off])
+  await using audited = await startService({ settings: { OQS_AUDIT: 'writes' } })
+  expect(await list(audited.url)).toEqual([0, ''])
 })

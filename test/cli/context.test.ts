@@ -1,5 +1,5 @@
 /** Named services, and commands that administer a service from elsewhere. */
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { OQS, startNode } from '../support/oqs-process.ts'
@@ -73,6 +73,54 @@ describe('oqs context', () => {
     expect(JSON.parse(await succeed('context', 'list')).current).toBe('')
   })
 
+  it('names the context of which the address or the token is wrong', async () => {
+    const add = (...options: string[]) => succeed('context', 'add', 'wrong', ...options)
+    const whoami = () => run(['whoami', '--context', 'wrong'])
+    await add('--url', 'http://127.0.0.1:9', '--token', 'x')
+    expect((await whoami()).stderr).toMatch(
+      /^oqs: cannot reach http:\/\/127\.0\.0\.1:9 \(.+\)\. This is the address of the context wrong; `oqs context add wrong --url URL --token-file FILE` changes it\.\n$/,
+    )
+    await add('--url', service.url.replace('http:', 'https:'))
+    expect((await whoami()).stderr).toContain('Write http:// in the context wrong.\n')
+    await add('--url', service.url, '--token', 'x')
+    const change = `\`oqs context add wrong --url ${service.url} --token-file FILE\``
+    expect((await whoami()).stderr).toMatch(
+      new RegExp(`Unauthorized.* It is the token of the context wrong; ${change} changes it\\.\n$`),
+    )
+    // Of a command that administers the service, and of the current context, too.
+    await succeed('context', 'use', 'wrong')
+    expect((await run(['token', 'list'])).stderr).toContain('the token of the context wrong')
+    await succeed('context', 'reset')
+    const other = await run(['whoami', '--context', 'wrong', '--token', 'y'])
+    expect(other.stderr).toContain('Check OQS_TOKEN or --token')
+    await add('--url', service.url)
+    expect((await whoami()).stderr).toContain(`The context wrong has no token; ${change} adds one.`)
+    await succeed('context', 'remove', 'wrong')
+  })
+
+  it('warns if other users can read the tokens', async () => {
+    await addProd()
+    const file = join(settings.XDG_CONFIG_HOME, 'oqs/contexts.json')
+    chmodSync(file, 0o640)
+    const { code, stderr } = await run(['whoami', '--context', 'prod'])
+    expect([code, stderr]).toEqual([
+      0,
+      `oqs: other users can read ${file}, which contains tokens. Run chmod 600 on it.\n`,
+    ])
+    await addProd()
+    expect((await run(['whoami', '--context', 'prod'])).stderr).toBe('')
+  })
+
+  it('says that a folder is in the place of the file', async () => {
+    const XDG_CONFIG_HOME = join(folder.path, 'folder')
+    mkdirSync(join(XDG_CONFIG_HOME, 'oqs/contexts.json'), { recursive: true })
+    const { code, stderr } = await run(['context', 'list'], { XDG_CONFIG_HOME })
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/^oqs: cannot read .*contexts\.json: it is a folder\n$/),
+    ])
+  })
+
   it('forgets a service', async () => {
     await addProd()
     await succeed('context', 'use', 'prod')
@@ -120,6 +168,7 @@ describe('administration of a service', () => {
     const me = await service.send('/api/admin/v1/me', { token: secret.trim() })
     expect(me.body).toMatchObject({ name: 'ci', ontologies: ['aviation'] })
     expect(await succeed('token', 'list', ...there())).toContain('"state":"active"')
+    expect(await succeed('token', 'list', '--table', ...there())).toMatch(/^id .* state\n/)
     expect(await succeed('token', 'revoke', 'ci', ...there())).toBe('revoked 1\n')
     expect((await service.send('/api/admin/v1/me', { token: secret.trim() })).status).toBe(401)
     const again = await run(['token', 'revoke', 'ci', ...there()])
@@ -131,7 +180,7 @@ describe('administration of a service', () => {
     const args = ['--name', 'web', '--public', '--redirect-uri', uri]
     const created = await succeed('client', 'create', ...args, ...there())
     expect(created).toMatch(/^client_id [0-9a-f]{32}\n$/)
-    const listed = JSON.parse(await succeed('client', 'list', ...there()))
+    const listed = JSON.parse(await succeed('client', 'list', '--json', ...there()))
     expect(listed).toMatchObject({ name: 'web', kind: 'public', redirectUris: uri })
     expect(await succeed('client', 'revoke', 'web', ...there())).toBe('revoked 1\n')
   })
@@ -146,7 +195,7 @@ describe('administration of a service', () => {
       'applied sales: 1 right\n',
     )
     expect(JSON.parse(await succeed('policy', 'show', 'sales', ...there()))).toMatchObject(policy)
-    expect(JSON.parse(await succeed('policy', 'list', ...there()))).toMatchObject({ name: 'sales' })
+    expect(await succeed('policy', 'list', '--table', ...there())).toMatch(/^name .*\nsales /)
     expect(await succeed('policy', 'delete', 'sales', ...there())).toBe('deleted sales\n')
     const again = await run(['policy', 'show', 'sales', ...there()])
     expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('oqs policy list')])
@@ -167,6 +216,11 @@ describe('administration of a service', () => {
       code: 0,
       stderr: 'oqs: using the store sqlite:data/oqs.db in this folder\n',
     })
+    const copied = await run(['backup', 'copy.db'])
+    expect(copied.stderr).toMatch(
+      /^oqs: using the store sqlite:data\/oqs\.db in this folder\n(?:oqs: .*\n)*oqs: backup complete.*\n$/,
+    )
+    expect(copied.stderr.match(/using the store/g)).toHaveLength(1)
     expect(await run(['token', 'list'], { OQS_STORE: store })).toMatchObject({
       code: 0,
       stderr: '',

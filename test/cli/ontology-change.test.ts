@@ -106,6 +106,21 @@ describe('a plan', () => {
   })
 })
 
+it('names an object that does not fit once', async () => {
+  await using other = await startService()
+  await other.apply(aviation('integer'))
+  await other.put('aviation', 'airport', [{ iata: 'ZRH', runwayFeet: 12139 }])
+  const settings = { OQS_URL: other.url, OQS_TOKEN: ADMIN_TOKEN }
+  const file = fileOf(aviation('date'))
+  const { code, stderr } = await runCommand(['ontology', 'apply', file], settings)
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringMatching(
+      /^oqs: OntologyChangeRefused: .*\n {2}object ZRH of airport: runwayFeet .*\n$/,
+    ),
+  ])
+})
+
 it('sends no definition of a folder before all of them are valid', async () => {
   using definitions = tempFolder()
   const write = (name: string, definition: object) =>

@@ -97,6 +97,7 @@ describe('oqs export --parallel', () => {
     [['--parallel', '0'], 'It must be a whole number of at least 1'],
     [['--parallel', '2', '--where', 'name.eq=x'], "cannot be used with '--where"],
     [['--parallel', '2', '--output', 'x.parquet'], 'cannot be used with Parquet'],
+    [['--output', 'x.ndjson.gz'], "'x.ndjson.gz' has the extension of no format; pass '--format"],
   ])('rejects %j', async (options, message) => {
     const { code, stderr } = await runCommand(['export', ...airport, ...options], settings)
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)])

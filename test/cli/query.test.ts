@@ -170,6 +170,11 @@ describe('a failure', () => {
       [['ontology', 'apply', 'none.json'], {}, /cannot read none\.json: the file does not exist/],
       [['ontology', 'apply', 'README.md'], {}, /README\.md is not JSON/],
       [['ontology', 'apply', 'package.json'], {}, /package\.json is not an ontology definition/],
+      [
+        ['put', ...airport, JSON.stringify({ iata: '\ud800' })],
+        {},
+        /a URL cannot contain "\\ud800": it has an unpaired surrogate/,
+      ],
       [['export', ...airport, '--output', '/no/such'], {}, /cannot write \/no\/such\.part/],
       [['get', ...airport, 'ZRH', '--url', `${service.url}/docs`], {}, /Check --url\.$/],
       [

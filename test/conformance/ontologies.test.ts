@@ -193,6 +193,42 @@ describe('defining an ontology', () => {
     expect(body.data).toHaveLength(4)
   })
 
+  it('rejects names that are not Unicode, and keeps such descriptions as they are', async () => {
+    await using service = await startService()
+    const lone = 'a\ud800b'
+    const properties = { n: { type: 'integer' }, [lone]: { type: 'string' } }
+    const refused: [object, string][] = [
+      [{ apiName: lone }, 'objectTypes[0].apiName'],
+      [{ properties }, `objectTypes[0].properties.${lone}`],
+      [{ primaryKey: lone }, 'objectTypes[0].primaryKey'],
+      [{ properties: { n: { type: 'integer', language: lone } } }, 'objectTypes[0].properties.n'],
+    ]
+    for (const [change, path] of refused) {
+      const { status, body } = await service.apply(withType(NUMBERS, change))
+      expect([status, body.errorName]).toEqual([400, 'InvalidOntologyDefinition'])
+      expect(body.parameters.mistakes[0].path).toContain(path)
+    }
+    const described = withType(NUMBERS, { displayName: lone, description: lone })
+    expect((await service.apply(described)).status).toBe(200)
+    const read = await service.send('/api/admin/v1/ontologies/numbers')
+    expect(read.body.objectTypes[0]).toMatchObject({ displayName: lone, description: lone })
+    const listed = await service.send('/api/v2/ontologies/numbers/objectTypes/number')
+    expect(listed.body.displayName).toBe(lone)
+
+    const object = '/api/admin/v1/ontologies/numbers/objects/number'
+    for (const [json, property] of [
+      [{ n: 1, text: lone }, 'text'],
+      [{ n: 1, [lone]: 'x' }, lone],
+    ] as const) {
+      const put = await service.send(`${object}/1`, { method: 'PUT', json })
+      expect([put.status, put.body.parameters.parameter]).toEqual([422, property])
+      expect((await service.put('numbers', 'number', [json])).status).toBe(400)
+    }
+    const token = { name: lone, scopes: ['api:ontologies-read'] }
+    const { status, body } = await service.send('/api/admin/v1/tokens', { json: token })
+    expect([status, body.parameters.parameter]).toEqual([422, 'name'])
+  })
+
   it('serves object types and properties with unusual names', async () => {
     await using service = await startService()
     const names = ['constructor', 'toString', 'a-b.c_d', '0', 'SELECT']

@@ -2,6 +2,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { parse, parseAllDocuments } from 'yaml'
+import { cacheFolder } from '../../scripts/release/launcher/unpack.ts'
 import { SETTINGS } from '../../src/server/settings.ts'
 import { startService } from '../support/service.ts'
 
@@ -74,6 +75,17 @@ describe('the deployment files', () => {
     const mounts = containerOf(deployment).volumeMounts.map(({ mountPath }) => mountPath)
     expect(mounts).toEqual(['/tmp', '/data'])
     expect(read('deploy/Dockerfile')).toMatch(/^WORKDIR \/data$/m)
+  })
+
+  it('start an installed release, which unpacks its files where it may write', () => {
+    const unit = read('deploy/oqs.service')
+    const { bin } = JSON.parse(read('package.json'))
+    const [, program = ''] = /^ExecStart=(\S+) serve$/m.exec(unit) ?? []
+    expect(Object.keys(bin)).toContain(program)
+    const [, folder] = /^CacheDirectory=(\S+)$/m.exec(unit) ?? []
+    const [, XDG_CACHE_HOME] = /XDG_CACHE_HOME=(\S+)$/m.exec(unit) ?? []
+    expect(cacheFolder({ XDG_CACHE_HOME })).toBe(`/var/cache/${folder}`)
+    expect(unit).toMatch(/^ProtectSystem=strict$/m)
   })
 
   it('have the same labels in the deployment, its service and its disruption budget', () => {

@@ -1,8 +1,10 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { runOqs, startOqs, waitForLine } from '../support/oqs-process.ts'
-import { sendTo, startService } from '../support/service.ts'
+import { NUMBERS, numbers } from '../support/ontologies.ts'
+import { logLinesOf, runOqs, startOqs, waitForLine } from '../support/oqs-process.ts'
+import { ADMIN_TOKEN, sendTo, startService } from '../support/service.ts'
 import { useServiceFolder } from '../support/service-settings.ts'
 
 /** What an operator sees of a service that is misconfigured or fails. */
@@ -37,6 +39,40 @@ describe('the log', () => {
     ])
     expect(requests[0].reason).toMatch(/^the files of the store are gone/)
     expect(oqs.stderr()).not.toContain('stack')
+  })
+
+  it('has one line for each request that its client abandons', async () => {
+    await using oqs = startOqs(['serve'], settings({ OQS_ADMIN_TOKEN: ADMIN_TOKEN }))
+    const url = await waitForLine(oqs, 'listening on ')
+    const batch = '/api/admin/v1/ontologies/numbers/objects/number'
+    await sendTo(`${url}/api/admin/v1/ontologies/numbers`, { method: 'PUT', json: NUMBERS })
+    const rows = numbers(20_000).map(({ n }) => ({ put: { n, text: 'x'.repeat(1000) } }))
+    await sendTo(url + batch, {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-ndjson' },
+      body: rows.map((row) => JSON.stringify(row)).join('\n'),
+    })
+    const abandon = async (path: string, isBegun: boolean) => {
+      const abort = new AbortController()
+      const headers = { authorization: `Bearer ${ADMIN_TOKEN}` }
+      const response = fetch(url + path, { headers, signal: abort.signal })
+      if (isBegun) await (await response).body?.getReader().read()
+      else await sleep(300)
+      abort.abort()
+      await response.catch(() => {})
+    }
+    await abandon(`${batch}/export`, true)
+    await abandon('/api/v1/ontologies/numbers/changes/number?since=now&wait=30', false)
+    const aborted = () => logLinesOf<{ msg: string }>(oqs, 'requestAborted')
+    await expect.poll(aborted).toHaveLength(2)
+    const caller = expect.any(String)
+    expect(aborted()).toMatchObject([
+      { level: 'info', status: 200, route: expect.stringMatching(/\/export$/), caller },
+      { level: 'info', route: expect.stringContaining('/changes/'), caller },
+    ])
+    expect(aborted()[1]).not.toHaveProperty('status')
+    const finished = logLinesOf<{ msg: string }>(oqs, 'requestFinished')
+    expect(finished).toMatchObject([{ method: 'PUT' }, { method: 'POST' }])
   })
 
   it('has the warnings of packages as JSON lines', async () => {

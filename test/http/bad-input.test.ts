@@ -310,6 +310,27 @@ describe('bad input', () => {
     )
   })
 
+  it.each([
+    ['pageSize=%ZZ', 'pageSize'],
+    ['pageSize=2&properties=n%', 'properties'],
+    ['pageToken=%ff', 'pageToken'],
+    ['pageToken=%ED%A0%80', 'pageToken'],
+    ['page%53ize=%', 'pageSize'],
+    ['a%zz=1', 'a%zz'],
+  ])(
+    'a query string with the malformed percent-encoding %s is rejected',
+    async (text, parameter) => {
+      const expected = {
+        status: 400,
+        errorName: 'Default:InvalidArgument',
+        parameters: { parameter, reason: 'is not percent-encoded UTF-8' },
+      }
+      for (const path of [LIST, '/api/admin/v1/me', '/docs', '/nowhere']) {
+        await refused(`${path}?${text}`, {}, expected)
+      }
+    },
+  )
+
   it('a request that is not HTTP is answered with 400, and its connection is closed', async () => {
     const { port } = new URL(service.url)
     const text = await new Promise<string>((resolve, reject) => {

@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { NUMBERS, numbers } from '../support/ontologies.ts'
-import { type Service, startService } from '../support/service.ts'
+import { ADMIN_TOKEN, type Service, startService } from '../support/service.ts'
 
 const LIMIT = 60
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
@@ -25,6 +25,7 @@ it.each([
   ['an unchanged response', 304, LIST, { headers: { 'if-none-match': '*' } }],
   ['groups', 200, `${LIST}/aggregate`, { json: { aggregation: [{ type: 'count' }] } }],
   ['a stream', 200, `${BATCH}/export`, {}],
+  ['a file', 200, `${BATCH}/export?format=xlsx`, {}],
   ['metadata', 200, '/api/v2/ontologies', {}],
   ['a write', 201, `${BATCH}/7`, { method: 'PUT', json: { n: 7 } }],
   ['the document', 200, '/openapi.json', { token: null }],
@@ -46,6 +47,38 @@ it.each([
   expect(headers.get('ratelimit-limit')).toBe(String(LIMIT))
   expect(Number(headers.get('ratelimit-remaining'))).toBeLessThanOrEqual(LIMIT)
   expect(headers.get('ratelimit-reset')).toMatch(/^\d+$/)
+})
+
+it('on a stream of events', async () => {
+  const headers = { accept: 'text/event-stream', authorization: `Bearer ${ADMIN_TOKEN}` }
+  const path = '/api/v1/ontologies/numbers/changes/number?since=now'
+  const response = await fetch(service.url + path, { headers })
+  await response.body?.cancel()
+  expect(response.headers.get('content-type')).toBe('text/event-stream')
+  expect(response.headers.get('x-request-id')).toMatch(UUID)
+  expect(response.headers.get('ratelimit-limit')).toBe(String(LIMIT))
+})
+
+const METHODS = ['get', 'post', 'put', 'patch', 'delete']
+
+it('on every endpoint, whether it has the method or not', async () => {
+  await using all = await startService({ settings: { OQS_RATE_LIMIT_PER_MINUTE: '100000' } })
+  const { body } = await all.send('/openapi.json', { token: null })
+  const paths = Object.keys(body.paths).map((path) => path.replaceAll(/{\w+}/g, 'none'))
+  const sent = await Promise.all(
+    [...paths, '/', '/docs/', '/openapi.json', '/assets/none.js', '/%zz', '/nowhere'].flatMap(
+      (path) =>
+        METHODS.map(async (method) => {
+          const { status, headers } = await all.send(path, { method: method.toUpperCase() })
+          return { request: `${method} ${path}`, status, headers }
+        }),
+    ),
+  )
+  expect(sent.length).toBeGreaterThan(400)
+  expect(sent.filter(({ headers }) => !UUID.test(headers.get('x-request-id') ?? ''))).toEqual([])
+  const unlimited = sent.filter(({ headers }) => !headers.has('ratelimit-remaining'))
+  // No path, and so no endpoint whose limit it counts against.
+  expect(new Set(unlimited.map(({ request }) => request.split(' ')[1]))).toEqual(new Set(['/%zz']))
 })
 
 it('counts down with each request of a caller, and up with time', async () => {

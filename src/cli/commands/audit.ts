@@ -21,6 +21,7 @@ interface AuditOptions extends ServiceOptions, FormOptions {
 interface AuditPage {
   readonly data: readonly ListedAuditRecord[]
   readonly nextPageToken?: string
+  readonly level?: string
 }
 
 const DEFAULT_LIMIT = 100
@@ -49,6 +50,7 @@ async function printAudit({ client, options, signal }: ServiceContext<AuditOptio
   const { since, until, caller, operation, ontology, limit = DEFAULT_LIMIT } = options
   const records: ListedAuditRecord[] = []
   let pageToken: string | undefined
+  let isOff: boolean
   do {
     const pageSize = Math.min(MAX_PAGE_SIZE, limit - records.length)
     const query = { since, until, caller, operation, ontology, pageSize, pageToken }
@@ -56,8 +58,11 @@ async function printAudit({ client, options, signal }: ServiceContext<AuditOptio
     const page = await readPage<AuditPage>(client.connection, request)
     records.push(...page.data)
     pageToken = page.nextPageToken
+    isOff = page.level === 'off'
   } while (pageToken !== undefined && records.length < limit)
   await printRecords(records, options, signal)
+  if (isOff)
+    printMessage('auditing is off: OQS_AUDIT of the service says which requests it records')
   if (pageToken !== undefined) printMessage('more records follow; show them with a larger --limit')
 }
 

@@ -3,7 +3,7 @@ import { Interrupted, untilInterrupted } from '../interrupt.ts'
 import { printMessage } from '../output.ts'
 import { formatBytes, type Progress, startProcessProgress } from '../progress.ts'
 import { addExamples } from '../service-options.ts'
-import { recordCommand, withStore } from '../store-commands.ts'
+import { printDefaultStore, recordCommand } from '../store-commands.ts'
 
 interface BackupCommandOptions {
   readonly force?: true
@@ -34,7 +34,9 @@ async function backupTo(file: string, replace: boolean, signal: AbortSignal): Pr
     import('../../server/config.ts'),
     import('../../server/backup-store.ts'),
   ])
-  const { OQS_STORE } = readConfig(process.env)
+  const config = readConfig(process.env)
+  const { OQS_STORE } = config
+  await printDefaultStore(config)
   let copying: Progress | undefined
   try {
     const bytes = await backupStore(OQS_STORE, file, {
@@ -49,7 +51,7 @@ async function backupTo(file: string, replace: boolean, signal: AbortSignal): Pr
         }
       },
     })
-    await recordBackup()
+    await recordBackup(OQS_STORE)
     printMessage(`backup complete: ${formatBytes(bytes)} in ${file}`)
   } catch (error) {
     throw signal.aborted
@@ -61,9 +63,11 @@ async function backupTo(file: string, replace: boolean, signal: AbortSignal): Pr
 }
 
 /** A store that takes no record, for example on a full disk, can still be copied. */
-async function recordBackup(): Promise<void> {
+async function recordBackup(storeName: string): Promise<void> {
+  const { openExistingStore } = await import('../../server/open-store.ts')
   try {
-    await withStore((store) => recordCommand(store, 'backup'))
+    await using store = await openExistingStore(storeName)
+    await recordCommand(store, 'backup')
   } catch (error) {
     printMessage(`the backup is not in the audit log: ${(error as Error).message}`)
   }

@@ -1,7 +1,7 @@
 /** `oqs context`: names for services, so that commands can be sent to any of them. */
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { findContext, readContexts, writeContexts } from '../contexts.ts'
-import { writeOut, writeRows } from '../output.ts'
+import { addFormOptions, chooseForm, type FormOptions, writeOut, writeRows } from '../output.ts'
 import { addExamples, parseText, parseUrl } from '../service-options.ts'
 
 interface AddOptions {
@@ -38,7 +38,7 @@ export function addContextCommand(program: Command): void {
   ).action(addContext)
 
   addExamples(
-    context.command('list').description('List the services, without their tokens.'),
+    addFormOptions(context.command('list').description('List the services, without their tokens.')),
     'oqs context list',
   ).action(listContexts)
 
@@ -85,7 +85,7 @@ async function readToken(file: string): Promise<string> {
   return token
 }
 
-async function listContexts(): Promise<void> {
+async function listContexts(options: FormOptions): Promise<void> {
   const { current, contexts } = await readContexts()
   await writeRows(
     Object.entries(contexts).map(([name, { url, token }]) => ({
@@ -94,6 +94,7 @@ async function listContexts(): Promise<void> {
       token: token === undefined ? 'none' : 'kept',
       current: name === current ? 'yes' : '',
     })),
+    chooseForm(options),
   )
 }
 

@@ -1,3 +1,4 @@
+import { extname } from 'node:path'
 import { type Command, Option } from 'commander'
 import type { Endpoints } from '../../client/endpoints/endpoints.ts'
 import { countOf } from '../../contract/count-of.ts'
@@ -44,7 +45,7 @@ export function addExportCommand(program: Command): void {
     .addOption(
       new Option(
         '--format <format>',
-        'output format (default: from the file name, else ndjson)',
+        'output format (default: from the extension of the file; ndjson if it has none)',
       ).choices(EXPORT_FORMATS),
     )
     .option('--output <file>', 'file to write (default, and -: standard output)', parseText)
@@ -66,7 +67,11 @@ export function addExportCommand(program: Command): void {
     'oqs export --ontology aviation --type country --output countries.xlsx',
   ]
   runOnService(command, examples, exportType, (options: ExportCommandOptions) => {
-    const { parallel = 1 } = options
+    const { parallel = 1, format: named, output = '' } = options
+    if (named === undefined && formatOfFile(output) === undefined) {
+      const formats = EXPORT_FORMATS.join(', ')
+      return `'${output}' has the extension of no format; pass '--format <format>': ${formats}`
+    }
     if (parallel > SLICES_MAX) {
       return `option '--parallel <count>' is ${parallel}; it can be at most ${SLICES_MAX}`
     }
@@ -171,7 +176,14 @@ function isLineFormat(format: ExportFormat): format is LineFormat {
 
 function formatOf({ format, output = '' }: ExportCommandOptions): ExportFormat {
   if (format !== undefined) return format
-  return EXPORT_FORMATS.find((name) => output.endsWith(`.${name}`)) ?? 'ndjson'
+  return formatOfFile(output) ?? 'ndjson'
+}
+
+/** Returns the format that the extension of a file names; undefined for any other extension. */
+function formatOfFile(output: string): ExportFormat | undefined {
+  const extension = extname(output).slice(1).toLowerCase()
+  if (extension === '' || extension === 'jsonl') return 'ndjson'
+  return EXPORT_FORMATS.find((name) => name === extension)
 }
 
 function printContinuation(objects: number): void {

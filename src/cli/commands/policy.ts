@@ -3,7 +3,7 @@ import type { CheckedPolicy, ReadPolicyContext } from '../../access/policies/sto
 import { countOf } from '../../contract/count-of.ts'
 import type { Config } from '../../server/config.ts'
 import type { ObjectStore } from '../../store/object-store.ts'
-import { writeOut, writeRows } from '../output.ts'
+import { addFormOptions, chooseForm, type FormOptions, writeOut, writeRows } from '../output.ts'
 import { readJsonFile } from '../read-definition.ts'
 import { addExamples, addServiceOptions, type ServiceOptions } from '../service-options.ts'
 import { administer, recordCommand } from '../store-commands.ts'
@@ -22,7 +22,7 @@ export function addPolicyCommand(program: Command): void {
   addExamples(addServiceOptions(apply), 'oqs policy apply sales.json').action(applyFile)
 
   const list = policy.command('list').description('List all policies.')
-  addExamples(addServiceOptions(list), 'oqs policy list').action(listAll)
+  addExamples(addServiceOptions(addFormOptions(list)), 'oqs policy list').action(listAll)
 
   const show = policy.command('show <name>').description('Show a policy as JSON.')
   addExamples(addServiceOptions(show), 'oqs policy show sales').action(showOne)
@@ -53,7 +53,7 @@ async function applyFile(file: string, options: ServiceOptions): Promise<void> {
   await writeOut(`applied ${name}: ${countOf(rights.length, 'right')}\n`)
 }
 
-async function listAll(options: ServiceOptions): Promise<void> {
+async function listAll(options: ServiceOptions & FormOptions): Promise<void> {
   const policies = await administer<readonly CheckedPolicy[]>(options, {
     onService: async (connection) =>
       (await connection.send<{ data: readonly CheckedPolicy[] }>({ path: PATH })).data,
@@ -69,6 +69,7 @@ async function listAll(options: ServiceOptions): Promise<void> {
       ontologies: [...new Set(rights.map(({ ontology }) => ontology))].join(' '),
       problem,
     })),
+    chooseForm(options),
   )
 }
 

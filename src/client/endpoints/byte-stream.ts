@@ -10,6 +10,8 @@ export interface ExportOptions extends CallOptions {
   readonly select?: string | undefined
   /** To resume: the version, the last primary key received, and the number of objects received. */
   readonly version?: string | undefined
+  /** Whether to resume as of now, because the version is gone. */
+  readonly newest?: boolean | undefined
   readonly after?: string | undefined
   readonly received?: number | undefined
   /** A page token of `sliceObjects`, to export a slice; it has the version. */

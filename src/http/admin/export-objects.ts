@@ -52,6 +52,9 @@ const ExportParameters = Type.Object(
         description: 'To resume: the `oqs-version` of the interrupted export.',
       }),
     ),
+    newest: Type.Optional(
+      flag('To resume as of now, in place of `version`: one that can no longer be read.'),
+    ),
     after: Type.Optional(
       Type.String({
         minLength: 1,
@@ -89,7 +92,7 @@ export function readExport(
 ): ExportSpec {
   const { format = 'ndjson', orderBy, select, version, after, received = 0 } = parameters
   const { objectType } = type
-  const { endLine = false } = parameters
+  const { endLine = false, newest = false } = parameters
   const writer = EXPORT_WRITERS[format]
   const order = readOrder(orderBy, objectType)
   if (endLine && writer.endLines === undefined) {
@@ -100,6 +103,13 @@ export function readExport(
   }
   if (after !== undefined && order.length > 0) {
     throw invalidArgument('after', 'is not possible with orderBy: start the export again')
+  }
+  if (newest && (after === undefined || version !== undefined)) {
+    throw invalidArgument('newest', 'requires after, and excludes version')
+  }
+  if (after !== undefined && (version ?? parameters.slice) === undefined && !newest) {
+    const reason = 'is required with after: the oqs-version of the interrupted export'
+    throw invalidArgument('version', `${reason}; newest=true resumes as of now`)
   }
   if (received > 0 && after === undefined) {
     throw invalidArgument('received', 'requires after: the key of the last object received')
@@ -127,7 +137,7 @@ export function readExport(
 function readCondition({ where, whereV2 }: ExportParameters, context: QueryContext): Query {
   if (where === undefined && whereV2 === undefined) return EVERYTHING
   if (whereV2 === undefined)
-    return parseQuery(REVISION_1_QUERIES, parseJson('where', where), context)
+    return parseQuery(REVISION_1_QUERIES, parseJson('where', where), { ...context, path: 'where' })
   if (where !== undefined) throw invalidArgument('whereV2', 'cannot be combined with where')
   const path = 'whereV2'
   return parseQuery(V2_QUERIES, parseJson(path, whereV2), { ...context, path })

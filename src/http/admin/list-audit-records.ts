@@ -60,7 +60,11 @@ async function listRecords(
     { alreadySent: resumed?.served ?? 0, totalCount: undefined, snapshot: undefined },
   )
   const nextPageToken = walkTokens.seal(next, binding, nowSeconds)
-  return { data: records.map(describe), nextPageToken }
+  return {
+    data: records.map(describe),
+    nextPageToken,
+    level: services.audit?.level ?? ('off' as const),
+  }
 }
 
 type FilterParameters = Omit<Static<typeof AuditParameters>, 'pageSize' | 'pageToken'>
@@ -122,7 +126,13 @@ export const listAuditRecords = endpoint({
     'The records of this process are complete; those of reads by other processes arrive within about a second.',
   querystring: AuditParameters,
   response: responses(
-    Type.Object({ data: Type.Array(ListedAuditRecord), nextPageToken: NextPageToken }),
+    Type.Object({
+      data: Type.Array(ListedAuditRecord),
+      nextPageToken: NextPageToken,
+      level: Type.Enum(['off', 'writes', 'all'], {
+        description: 'Which requests are recorded: the setting `OQS_AUDIT`.',
+      }),
+    }),
   ),
   handle: async (request, reply, services) => {
     await services.audit?.flush()

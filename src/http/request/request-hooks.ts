@@ -42,7 +42,7 @@ export function openRequests(app: App, services: Services): void {
     if (isReportingRequests) context.defer(() => reportRequest(request, reply.raw, services))
     const trace = tracing?.start(request.headers)
     if (trace !== undefined) traceRequest(trace, request, reply)
-    done(hostMistake(request.raw))
+    done(hostMistake(request.raw) ?? queryMistake(request.raw.url))
   })
 }
 
@@ -65,36 +65,55 @@ function hostMistake({ headers, httpVersion, rawHeaders }: IncomingMessage): Err
   return HOST.test(headers.host) ? undefined : invalidArgument('host', 'is not a host name')
 }
 
+/** Returns the error for a query string that is not percent-encoded: parsers read it as plain text. */
+function queryMistake(url = ''): Error | undefined {
+  const start = url.indexOf('?')
+  if (start === -1 || !url.includes('%', start) || isDecodable(url.slice(start))) return undefined
+  const parameters = url.slice(start + 1).split('&')
+  const [name = ''] = parameters.find((text) => !isDecodable(text))?.split('=') ?? []
+  const parameter = isDecodable(name) ? decodeURIComponent(name) : name
+  return invalidArgument(parameter, 'is not percent-encoded UTF-8')
+}
+
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
 /** The status of a request that became a WebSocket. */
 export const SWITCHING_PROTOCOLS = 101
 
-/**
- * Reports a request that has ended, unless its client has left. Fastify has a hook for this, which
- * costs several times as much.
- */
+/** Reports a request that has ended. Fastify has a hook for this, which costs several times as much. */
 function reportRequest(
   request: FastifyRequest,
   response: ServerResponse,
   { emit }: Pick<Services, 'emit'>,
 ): void {
-  // A WebSocket is reported when it is closed, by either side.
-  if (!response.writableFinished && response.statusCode !== SWITCHING_PROTOCOLS) return
   const { id: requestId, context } = request
+  const { statusCode: status, headersSent } = response
   const { sentPage } = context
   for (const read of context.reads) emit({ event: 'pageRead', requestId, ...read })
-  emit({
-    event: 'requestFinished',
+  const report = {
     requestId,
     method: request.method,
     route: context.route,
-    status: response.statusCode,
     durationMs: roundMs(context.elapsedMs()),
     storeMs: roundMs(context.storeMs),
     objects: sentPage.objects,
     bytes: sentPage.bytes ?? contentLength(response),
     caller: (request.caller as Caller | undefined)?.id,
     errorName: request.errorName,
-  })
+  }
+  // A WebSocket is reported when it is closed, by either side.
+  if (response.writableFinished || status === SWITCHING_PROTOCOLS) {
+    emit({ event: 'requestFinished', status, ...report })
+  } else {
+    emit({ event: 'requestAborted', status: headersSent ? status : undefined, ...report })
+  }
 }
 
 /** Rounds to microseconds. */

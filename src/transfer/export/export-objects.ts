@@ -146,7 +146,8 @@ function toOptions(
     header === undefined ? select : readCsvRecord(header.toString('utf8'), ',').join(',')
   // The token of a slice has its version, and is for the selection that it was requested with.
   if (slice !== undefined) return { format, select, slice, after, received }
-  return { format, where, select: columns, version, after, received }
+  const newest = cursor !== undefined && version === undefined ? true : undefined
+  return { format, where, select: columns, version, newest, after, received }
 }
 
 /** Returns the primary key of a record in the form that the service accepts. */
