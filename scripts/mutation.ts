@@ -17,7 +17,7 @@ interface Group {
 /** By the name that `--only` takes. */
 const GROUPS: Readonly<Record<string, Group>> = {
   tokens: {
-    files: ['src/paging/{page-token,token-keys,walk-tokens}.ts'],
+    files: ['src/paging/{page-limits,page-token,token-keys,walk-tokens}.ts'],
     tests: ['src/paging/*.test.ts'],
   },
   paging: {

@@ -3,7 +3,6 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { fcOptions } from '../../test/support/fc-options.ts'
 import { PAGE_TOKEN_MAX_LENGTH, PRIMARY_KEY_MAX_BYTES } from '../contract/limits.ts'
-import { callerFingerprint, requestFingerprint } from './fingerprints.ts'
 import {
   OTHER_VERSIONS_MAX,
   openPageToken,
@@ -13,6 +12,7 @@ import {
   type TokenBinding,
 } from './page-token.ts'
 import { KEY_ID_BYTES, NONCE_BYTES, SALT_BYTES, TokenKeys } from './token-keys.ts'
+import { callerFingerprint, requestFingerprint } from './walk-tokens.ts'
 
 function nextNonce(of: TokenKeys): string {
   const seal = Buffer.alloc(KEY_ID_BYTES + SALT_BYTES + NONCE_BYTES)

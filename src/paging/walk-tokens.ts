@@ -1,18 +1,15 @@
 /**
- * How a walk goes on from page to page: how many objects a page may have [4.1.2] [8.2], where the page
- * after it starts [2.1.1] [2.1.2], and the token that carries this: what it is bound to, and how long
- * the walk may pause.
+ * How a walk goes on from page to page: where the next page starts [2.1.1] [2.1.2], and the token that
+ * carries this: the request and the caller that it is bound to [4.1.1], and how long the walk may pause.
  */
+import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { ObjectQueryError } from '../contract/errors.ts'
+import type { Revision } from '../contract/revisions.ts'
 import type { Cursor } from './cursor.ts'
 import {
-  callerFingerprint,
-  type FingerprintedRequest,
-  requestFingerprint,
-  shortHash,
-} from './fingerprints.ts'
-import {
+  CALLER_ID_BYTES,
+  FINGERPRINT_BYTES,
   type OpenedToken,
   openPageToken,
   type PageState,
@@ -24,42 +21,6 @@ import {
 } from './page-token.ts'
 import { decodeSetPosition, encodeSetPosition } from './set-cursor.ts'
 import type { TokenKeys } from './token-keys.ts'
-
-/** How many objects one walk may return in total [8.2]. */
-export type RetrievalLimit = number | 'none'
-
-/**
- * Returns the page size of a request. The client's number is a hint [4.1.2]: a value above the
- * maximum of the endpoint is reduced to it. The request schemas reject what is not a page size.
- */
-export function effectivePageSize(hint: number | undefined, endpointMaximum: number): number {
-  return Math.min(hint ?? endpointMaximum, endpointMaximum)
-}
-
-/** Returns the limit of a walk: the object type's own, or that of the endpoint. */
-export function effectiveLimit(
-  ofEndpoint: RetrievalLimit,
-  ofType: RetrievalLimit | undefined,
-): RetrievalLimit {
-  return ofType ?? ofEndpoint
-}
-
-/**
- * Returns how many objects the next page may hold. Throws `ObjectsExceededLimit` once the limit is
- * reached.
- *
- * The page that reaches the limit is still served, with a token if more objects exist. Only the
- * request after it fails, so a walk never ends silently at its limit [7.1].
- */
-export function objectsStillAllowed(
-  alreadySent: number,
-  wanted: number,
-  limit: RetrievalLimit,
-): number {
-  if (limit === 'none') return wanted
-  if (alreadySent >= limit) throw new ObjectQueryError('ObjectsExceededLimit', { limit })
-  return Math.min(wanted, limit - alreadySent)
-}
 
 interface ServedPage {
   readonly count: number
@@ -270,4 +231,67 @@ function endOfSnapshot(
 ): number {
   const end = takenAtSeconds + snapshotMaxAgeSeconds
   return nowSeconds < end ? end : Math.max(end, takenAtSeconds + changesMaxAgeSeconds)
+}
+
+/**
+ * The parts of a request that must not change during a walk. The page size is missing because it is
+ * only a hint. The query is the parsed one, so equivalent spellings have the same fingerprint.
+ */
+export interface FingerprintedRequest {
+  readonly endpoint: string
+  readonly revision: Revision
+  readonly ontologyRid: string
+  /** RID, key property and key type, so that a recreated type of the same name differs. */
+  readonly objectType: string
+  /** The parsed query: plain data with its members in a fixed order. */
+  readonly query: object
+  readonly order: readonly object[]
+  readonly selection: readonly string[] | undefined
+  readonly snapshot: boolean
+  /** Whether the records omit their RID, which only v2 supports. */
+  readonly excludeRid?: boolean
+}
+
+/** Hashes a text to `FINGERPRINT_BYTES` bytes. */
+export type HashText = (text: string) => Buffer
+
+export function requestFingerprint(
+  request: FingerprintedRequest,
+  hashText: HashText = shortHash,
+): Buffer {
+  const { endpoint, revision, ontologyRid, objectType, query, order, selection, snapshot } = request
+  const { excludeRid = false } = request
+  return hashText(
+    JSON.stringify([
+      endpoint,
+      revision,
+      ontologyRid,
+      objectType,
+      query,
+      order,
+      selection ?? null,
+      snapshot,
+      ...(excludeRid ? ['excludeRid'] : []),
+    ]),
+  )
+}
+
+/**
+ * Returns the fingerprint of a caller and of the rights that policies give it in an ontology. The
+ * first half is that of the caller alone, so that changed rights can be distinguished from another
+ * caller.
+ */
+export function callerFingerprint(
+  callerId: string,
+  viewId?: string,
+  hashText: HashText = shortHash,
+): Buffer {
+  const caller = hashText(callerId)
+  if (viewId === undefined) return caller
+  const rights = hashText(JSON.stringify([callerId, viewId]))
+  return Buffer.concat([caller.subarray(0, CALLER_ID_BYTES), rights.subarray(CALLER_ID_BYTES)])
+}
+
+export function shortHash(text: string): Buffer {
+  return hash('sha256', text, 'buffer').subarray(0, FINGERPRINT_BYTES)
 }

@@ -25,8 +25,8 @@ import {
 } from '../contract/limits.ts'
 import { CALLER_DEFINITIONS_MAX_BYTES, DEFINITIONS_MAX_BYTES } from '../contract/memory-limits.ts'
 import { METRICS_ACCESS } from '../http/services.ts'
+import type { RetrievalLimit } from '../paging/page-limits.ts'
 import { KEY_BYTES } from '../paging/token-keys.ts'
-import type { RetrievalLimit } from '../paging/walk-tokens.ts'
 import { Secret } from './secret.ts'
 import {
   ALGORITHMS,

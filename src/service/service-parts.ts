@@ -1,7 +1,8 @@
 /** What use cases work with. `server/` creates it once. */
 import type { Admission } from '../admission/admission.ts'
 import type { MemoryBudget } from '../admission/request-memory.ts'
-import type { RetrievalLimit, WalkTokens } from '../paging/walk-tokens.ts'
+import type { RetrievalLimit } from '../paging/page-limits.ts'
+import type { WalkTokens } from '../paging/walk-tokens.ts'
 import type { QueryLimits } from '../query/parse/query-budget.ts'
 import type { Objects, StoreBesideObjects } from '../store/object-store.ts'
 import type { Followers } from './changes/followers.ts'

@@ -28,7 +28,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'the retrieval limit allows one request too many',
-    file: 'src/paging/walk-tokens.ts',
+    file: 'src/paging/page-limits.ts',
     edits: [['if (alreadySent >= limit)', 'if (alreadySent > limit)']],
   },
   {

@@ -8,15 +8,17 @@ import { ObjectQueryError } from '../../contract/errors.ts'
 import { REVISIONS } from '../../contract/revisions.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
 import { continuedState } from '../../paging/continue-expired.ts'
-import type { PageState, SnapshotState, TokenBinding } from '../../paging/page-token.ts'
 import {
   effectiveLimit,
+  objectsStillAllowed,
+  type RetrievalLimit,
+} from '../../paging/page-limits.ts'
+import type { PageState, SnapshotState, TokenBinding } from '../../paging/page-token.ts'
+import {
   type Moment,
   NO_CURSOR,
   nextPageState,
-  objectsStillAllowed,
   pageTokenRefused,
-  type RetrievalLimit,
 } from '../../paging/walk-tokens.ts'
 import { hasKind, linkedTypesOf, plainQuery } from '../../query/query-tree.ts'
 import { resolveRelativeDates } from '../../query/relative-dates.ts'

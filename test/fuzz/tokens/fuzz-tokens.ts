@@ -1,6 +1,5 @@
 /** Opens changed page tokens. None may be accepted. */
 
-import { callerFingerprint } from '../../../src/paging/fingerprints.ts'
 import {
   openPageToken,
   type PageState,
@@ -9,6 +8,7 @@ import {
   type TokenBinding,
 } from '../../../src/paging/page-token.ts'
 import { TokenKeys } from '../../../src/paging/token-keys.ts'
+import { callerFingerprint } from '../../../src/paging/walk-tokens.ts'
 import { Random } from '../random.ts'
 import { mutateToken } from './mutate-token.ts'
 

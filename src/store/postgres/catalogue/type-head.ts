@@ -7,7 +7,7 @@ import {
   type TableReader,
   tableOfRow as tableOfRowIn,
   tableOfVersion as tableOfVersionIn,
-} from '../../core/catalogue/table-of-version.ts'
+} from '../../core/catalogue/walks-of-redefined-types.ts'
 import { GENERATION_SQL } from '../../core/definitions/catalogue-reader.ts'
 import { awaited, runAwaited } from '../../core/session/session.ts'
 import type { PrefixFields } from '../../sql/compile/field-numbers.ts'
@@ -106,7 +106,7 @@ function toTypeHead(row: Row): TypeHead {
 }
 
 /**
- * Returns the table of a version, see core/catalogue/table-of-version.ts. Throws `MissingTable` if it is not
+ * Returns the table of a version, see core/catalogue/walks-of-redefined-types.ts. Throws `MissingTable` if it is not
  * created yet.
  */
 export async function tableOfVersion(
@@ -128,7 +128,7 @@ export function findTableOfVersion(
   return runAwaited(tableOfVersionIn(findTable(session), head, version, reader))
 }
 
-/** Returns the table of a row that a commit wrote, see core/catalogue/table-of-version.ts. */
+/** Returns the table of a row that a commit wrote, see core/catalogue/walks-of-redefined-types.ts. */
 export async function tableOfRow(
   session: Session,
   head: TypeHead,

@@ -8,7 +8,7 @@ import type { PrimaryKeyType } from '../../../ontology/definition/property-type.
 import type { ObjectType } from '../../../ontology/ontology.ts'
 import { primaryKeyOf } from '../../../ontology/values/primary-key.ts'
 import { toColumnValue } from '../../../query/compared-value.ts'
-import { isOutdated } from '../../core/catalogue/table-of-version.ts'
+import { isOutdated } from '../../core/catalogue/walks-of-redefined-types.ts'
 import type { ReadPageRequest, Reclaimed, StoredPage } from '../../object-store.ts'
 import type { PageCache } from '../../page-cache.ts'
 import type { RequestContext } from '../../port/request-context.ts'

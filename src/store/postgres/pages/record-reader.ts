@@ -1,5 +1,5 @@
 /** Reads the records of known keys: a page that was found by other means. */
-import { isOutdated } from '../../core/catalogue/table-of-version.ts'
+import { isOutdated } from '../../core/catalogue/walks-of-redefined-types.ts'
 import type { ReadRecordsRequest, Reclaimed, StoredPage } from '../../object-store.ts'
 import { ReadTimer, type RequestContext, reported } from '../../port/request-context.ts'
 import type { SqlCondition } from '../../sql/compile/sql-condition.ts'

@@ -12,7 +12,7 @@ import {
   tableOfRow as findTableOfRow,
   tableOfVersion as findTableOfVersion,
   type TableReader,
-} from '../../core/catalogue/table-of-version.ts'
+} from '../../core/catalogue/walks-of-redefined-types.ts'
 import { runNow, settled } from '../../core/session/session.ts'
 import type { ReadPageRequest, Reclaimed } from '../../object-store.ts'
 import { readableVersion, type VersionState, type Visibility } from '../../sql/plan/plan-rules.ts'
@@ -101,7 +101,7 @@ export class KnownHeads {
   }
 }
 
-/** Returns the table of a version, see core/catalogue/table-of-version.ts. */
+/** Returns the table of a version, see core/catalogue/walks-of-redefined-types.ts. */
 function tableOfVersion(
   statements: StatementCache,
   head: TypeHead,
@@ -111,7 +111,7 @@ function tableOfVersion(
   return runNow(findTableOfVersion(findTable(statements), head, version, reader))
 }
 
-/** Returns the table of a row that a commit wrote, see core/catalogue/table-of-version.ts. */
+/** Returns the table of a row that a commit wrote, see core/catalogue/walks-of-redefined-types.ts. */
 export function tableOfRow(
   statements: StatementCache,
   head: TypeHead,

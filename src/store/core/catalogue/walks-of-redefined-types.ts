@@ -1,6 +1,6 @@
 /**
- * Finds the table that holds a version of an object type, and refuses a request that does not fit the
- * definition of its objects.
+ * Which table a walk reads, whose type may have been replaced or redefined since it began: the one that
+ * holds its version. A request that does not fit the definition of the objects there is refused.
  */
 import { ObjectQueryError } from '../../../contract/errors.ts'
 import type { ObjectType } from '../../../ontology/ontology.ts'
