@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Part } from '../measure/command.ts'
-import { Connection, readBody } from '../measure/connection.ts'
+import { Connection, sendOnce } from '../measure/connection.ts'
 import { writeChanges } from '../measure/parts.ts'
 import { privateMegabytes } from '../measure/processes.ts'
 import {
@@ -131,8 +131,8 @@ function marksOfLoad(own: Load, loads: readonly Load[]): readonly Mark[] {
 /** Waits until the columns of the objects are built, and returns their bytes; NaN if they are not. */
 export async function untilBuilt(service: Service): Promise<number> {
   showProgress('waiting for the columns')
-  // The first question may start it.
-  await readBody(service, GROUPS.call)
+  // The first question may start it. The database may need too long for its answer.
+  await sendOnce(service, GROUPS.call)
   return await columnBytes(service)
 }
 
