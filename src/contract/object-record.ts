@@ -187,4 +187,4 @@ function bytesOfNames(renamed: readonly RenamedProperty[]): number {
   )
 }
 
-const OBJECT_ID_LENGTH = 36
+export const OBJECT_ID_LENGTH = 36

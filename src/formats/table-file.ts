@@ -32,6 +32,12 @@ export interface TableFile {
   finish(): Promise<void>
 }
 
+/** A file in pieces that do not depend on each other, so that several threads can write them. */
+export interface FileInPieces extends TableFile {
+  /** Ends a piece: writes all records that were added. */
+  endPiece(): Promise<void>
+}
+
 /** Receives the bytes of a file. They are valid only until the promise resolves. */
 export type WriteBytes = (bytes: Uint8Array) => Promise<void> | void
 

@@ -105,6 +105,28 @@ describe('an Arrow stream', () => {
     expect(table.get(24_999)).toEqual({ id: 'k24999', n: 24_999 })
   })
 
+  it('can be continued by others, who write pieces of their own', async () => {
+    const columns = [column('id', scalar('string'), true)]
+    const pieces: Uint8Array[] = []
+    const open = (isContinuation: boolean) =>
+      openArrow({ name: 'thing', columns }, (bytes) => void pieces.push(bytes.slice()), {
+        isContinuation,
+      })
+    const [first, second] = [open(false), open(true)]
+    for (const [file, id] of [
+      [first, 'a'],
+      [second, 'b'],
+      [first, 'c'],
+    ] as const) {
+      await file.add(recordsOf([{ id }]))
+      await file.endPiece()
+    }
+    await first.finish()
+    // The schema, three batches and the end.
+    expect(pieces).toHaveLength(5)
+    expect(read(pieces).toArray()).toEqual([{ id: 'a' }, { id: 'b' }, { id: 'c' }])
+  })
+
   it.each([
     ['string', '"a \\"quoted\\" \\\\ back\\u00e9"', 'a "quoted" \\ backé'],
     ['string', '"{[,]}"', '{[,]}'],

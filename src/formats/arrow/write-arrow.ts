@@ -23,7 +23,7 @@ import {
 import { converterOf } from '../column-values.ts'
 import {
   type ColumnType,
-  type TableFile,
+  type FileInPieces,
   type TableSpec,
   TYPES_KEY,
   typesText,
@@ -51,7 +51,16 @@ const BATCH_BYTES = 4 * 1024 * 1024
 /** The message that ends a stream: a continuation marker, and no length. */
 const END_BYTES = 8
 
-export function openArrow({ columns }: TableSpec, write: WriteBytes): TableFile {
+interface ArrowOptions {
+  /** Whether the file continues pieces that begin with the schema. */
+  readonly isContinuation?: boolean
+}
+
+export function openArrow(
+  { columns }: TableSpec,
+  write: WriteBytes,
+  { isContinuation = false }: ArrowOptions = {},
+): FileInPieces {
   const batchRows = Math.max(1, Math.min(BATCH_ROWS, Math.floor(BATCH_VALUES / columns.length)))
   const written = columns.map(({ name, type }) => ({ name, values: valueColumn(type, batchRows) }))
   const schema = {
@@ -76,7 +85,7 @@ export function openArrow({ columns }: TableSpec, write: WriteBytes): TableFile 
   const empty = encode()
   const schemaBytes = empty.length - END_BYTES
   const scanner = new RecordScanner(written)
-  let isStarted = false
+  let isStarted = isContinuation
 
   async function start(): Promise<void> {
     if (!isStarted) await write(empty.subarray(0, schemaBytes))
@@ -103,6 +112,7 @@ export function openArrow({ columns }: TableSpec, write: WriteBytes): TableFile 
         if (rows === batchRows || recordBytes >= BATCH_BYTES) await endBatch()
       }
     },
+    endPiece: endBatch,
     async finish() {
       await start()
       await endBatch()

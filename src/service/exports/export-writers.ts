@@ -52,7 +52,7 @@ export const EXPORT_WRITERS: Readonly<Record<ExportFormat, ExportWriter>> = {
     }
   }),
   parquet: fileFormat('parquet', 32 * 1024 * 1024),
-  arrow: fileFormat('arrow', 16 * 1024 * 1024),
+  arrow: fileFormat('arrow', 24 * 1024 * 1024),
   xlsx: fileFormat('xlsx', 8 * 1024 * 1024),
 }
 

@@ -1,4 +1,4 @@
-/** Files with a table, which a thread of their own writes. It starts with the first of them. */
+/** Files with a table, which threads of their own write. They start with the first file that needs them. */
 import { Worker } from 'node:worker_threads'
 import { ObjectQueryError } from '../../contract/errors.ts'
 import type { ExportFormat, LineFormat } from '../../contract/export-formats.ts'
@@ -12,6 +12,8 @@ export type TableFormat = Exclude<ExportFormat, LineFormat>
 export interface OpenedTable {
   readonly format: TableFormat
   readonly table: TableSpec
+  /** Whether another thread writes the beginning of the file. */
+  readonly isContinuation: boolean
 }
 
 /** Records with their checksums, see `CHECKED_RECORD`. */
@@ -92,27 +94,47 @@ class TableThread {
   }
 }
 
+/**
+ * The threads that write a file. Pieces of Arrow do not depend on each other, and converting them takes
+ * twice as long as reading them.
+ */
+const THREADS: Readonly<Record<TableFormat, number>> = { arrow: 2, parquet: 1, xlsx: 1 }
+
 export class TableFiles implements AsyncDisposable {
-  #thread: TableThread | undefined
+  readonly #threads: TableThread[] = []
   #lastId = 0
 
-  open(opened: OpenedTable): OpenTableFile {
-    if (this.#thread === undefined || this.#thread.hasEnded) this.#thread = new TableThread()
-    const thread = this.#thread
+  open(table: Omit<OpenedTable, 'isContinuation'>): OpenTableFile {
     this.#lastId += 1
     const id = this.#lastId
-    let isOpened = false
+    const threads: TableThread[] = []
+    let next = 0
     return {
       write: (chunk) => {
-        const first = isOpened ? {} : { opened }
-        isOpened = true
-        return thread.ask({ id, ...first, chunk })
+        // The thread that has begun a file also ends it.
+        const index = chunk === undefined ? 0 : next
+        next = (index + 1) % THREADS[table.format]
+        const begun = threads[index]
+        if (begun !== undefined) return begun.ask({ id, chunk })
+        const thread = this.#thread(index)
+        threads[index] = thread
+        return thread.ask({ id, opened: { ...table, isContinuation: index > 0 }, chunk })
       },
-      close: () => thread.tell({ closed: id }),
+      close: () => {
+        for (const thread of threads) thread.tell({ closed: id })
+      },
     }
   }
 
+  #thread(index: number): TableThread {
+    const running = this.#threads[index]
+    if (running !== undefined && !running.hasEnded) return running
+    const thread = new TableThread()
+    this.#threads[index] = thread
+    return thread
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#thread?.end()
+    await Promise.all(this.#threads.map((thread) => thread.end()))
   }
 }

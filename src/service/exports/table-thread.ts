@@ -6,17 +6,15 @@ import { parentPort } from 'node:worker_threads'
 import { lowerThreadPriority } from '../../admission/background-priority.ts'
 import { openArrow } from '../../formats/arrow/write-arrow.ts'
 import { openParquet } from '../../formats/parquet/write-parquet.ts'
-import type { TableFile } from '../../formats/table-file.ts'
+import type { FileInPieces, TableFile } from '../../formats/table-file.ts'
 import { concatBytes } from '../../formats/utf8.ts'
 import { openXlsx } from '../../formats/xlsx/write-xlsx.ts'
 import { sentError } from '../thread-errors.ts'
 import { checkRecords } from './check-records.ts'
 import type { OpenedTable, TableMessage, TableReply, WriteMessage } from './table-files.ts'
 
-const OPEN = { arrow: openArrow, parquet: openParquet, xlsx: openXlsx } as const
-
 interface WrittenFile {
-  readonly file: TableFile
+  readonly file: TableFile & Partial<FileInPieces>
   /** What the file has written since the last reply. */
   readonly pieces: Uint8Array<ArrayBuffer>[]
 }
@@ -56,6 +54,7 @@ class OpenFiles {
       await file.add(checkRecords(records, check, Buffer.from(records.buffer)))
       // If it were left to the garbage collector, it would run after every few chunks.
       records.buffer.transfer(0)
+      await file.endPiece?.()
     }
     const [piece = new Uint8Array(), ...more] = pieces.splice(0)
     return more.length === 0 ? piece : concatBytes([piece, ...more])
@@ -73,8 +72,10 @@ function reply(message: TableReply, ...transfer: readonly ArrayBuffer[]): void {
   parentPort?.postMessage(message, transfer)
 }
 
-function openFile({ format, table }: OpenedTable): WrittenFile {
+function openFile({ format, table, isContinuation }: OpenedTable): WrittenFile {
   const pieces: Uint8Array<ArrayBuffer>[] = []
   // Copied: a file may use its buffer again.
-  return { file: OPEN[format](table, (bytes) => void pieces.push(new Uint8Array(bytes))), pieces }
+  const write = (bytes: Uint8Array) => void pieces.push(new Uint8Array(bytes))
+  if (format === 'arrow') return { file: openArrow(table, write, { isContinuation }), pieces }
+  return { file: format === 'parquet' ? openParquet(table, write) : openXlsx(table, write), pieces }
 }

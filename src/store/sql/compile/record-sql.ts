@@ -1,5 +1,10 @@
 /** The SQL that writes the record of a row, as far as the databases agree. */
-import type { RecordColumn, RecordPart, RenamedProperty } from '../../../contract/object-record.ts'
+import {
+  OBJECT_ID_LENGTH,
+  type RecordColumn,
+  type RecordPart,
+  type RenamedProperty,
+} from '../../../contract/object-record.ts'
 import type { Selection } from '../../../query/selection.ts'
 import type { RecordSpec } from '../../object-store.ts'
 
@@ -28,7 +33,7 @@ export function recordParts(
   return { parts: shape.map((part) => partSql(part, selection, values, dialect)), values }
 }
 
-const CHECKED = `concat(o.checksum, ' ', octet_length(concat(o.object_id, o.key)), ' ',
+const CHECKED = `concat(o.checksum, ' ', ${OBJECT_ID_LENGTH} + octet_length(o.key), ' ',
   octet_length(o.pk), ' ', octet_length(o.body), ' ', o.object_id, o.key, o.pk, o.body)`
 
 function partSql(

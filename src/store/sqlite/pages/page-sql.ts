@@ -6,7 +6,7 @@
  * supplies. SQLite guarantees that order only for `group_concat(… ORDER BY …)`, which costs twice as
  * much; docs/decisions/004-page-as-one-blob.md says how tests verify the order instead.
  */
-import { type RenamedProperty, shapeKey } from '../../../contract/object-record.ts'
+import { CHECKED_RECORD, type RenamedProperty, shapeKey } from '../../../contract/object-record.ts'
 import { objectTable } from '../../core/catalogue/object-tables.ts'
 import type { RecordSpec } from '../../object-store.ts'
 import { type RecordDialect, recordParts, STORED_BYTES } from '../../sql/compile/record-sql.ts'
@@ -133,7 +133,10 @@ function joinedSql({ separator = ',' }: RecordSpec): string {
 /** Writes the record of a row. */
 export function recordSql(record: RecordSpec): SqlText {
   const { parts, values } = recordParts(record, DIALECT)
-  return { sql: `concat(${parts.join(', ')})`, values }
+  const [only] = parts
+  // The parts of a checked record are joined already.
+  const isJoined = record.shape === CHECKED_RECORD && only !== undefined
+  return { sql: isJoined ? only : `concat(${parts.join(', ')})`, values }
 }
 
 const DIALECT: RecordDialect = {
