@@ -1,6 +1,6 @@
 /**
- * Gives way to readers and writers while columns are built: pauses after each portion of rows, and
- * waits while an import is running.
+ * Gives way to readers and writers while columns are built: pauses after every few rows, and waits
+ * while an import is running.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ColumnFeed } from '../feed/column-feed.ts'
@@ -10,6 +10,11 @@ import type { ColumnFeed } from '../feed/column-feed.ts'
  * others, but not the caches and the memory that they share, nor the database server.
  */
 const WORKING_SHARE = 0.5
+/**
+ * How long a build works before it pauses. A request that wakes up meanwhile may wait so long for its
+ * core: some schedulers let a thread finish its time slice, whatever its priority.
+ */
+const WORKING_MS = 1
 /** How often the writes of others are looked at. */
 const LOOK_MS = 1000
 /** With more rows per second than this, an import is running. */
@@ -24,7 +29,11 @@ export class BuildPace {
     this.#feed = feed
   }
 
-  /** Pauses after some work. */
+  /** Whether it is time to pause. */
+  isDue(): boolean {
+    return performance.now() - this.#startedAt >= WORKING_MS
+  }
+
   async pause(): Promise<void> {
     const workedMs = performance.now() - this.#startedAt
     await sleep((workedMs * (1 - WORKING_SHARE)) / WORKING_SHARE)

@@ -50,8 +50,10 @@ async function build(from: ColumnFeed, { typeRid, maxBytes }: BuildMessage): Pro
   const source = { typeId, table, specs: columnSpecs(objectType) }
   const builder = new SegmentBuilder(source.specs, { kind: 'rows', rows: head.liveCount })
   for await (const rows of from.readObjects(source, version)) {
-    for (const row of rows) builder.add(row)
-    await pace?.pause()
+    for (const row of rows) {
+      builder.add(row)
+      if (pace?.isDue()) await pace.pause()
+    }
   }
   const [after] = await from.readHeads([typeRid])
   // Rows may have been deleted while they were read, and the definition may have changed.

@@ -31,7 +31,7 @@ import { type FieldSelection, selectFields } from './feed-fields.ts'
 import { addSegment, readSegments, removeSegments } from './segment-records.ts'
 
 /** Rows that are read at once. */
-const OBJECTS_AT_ONCE = 2000
+const OBJECTS_AT_ONCE = 250
 /** Fewer are read at once if the table has large ones. */
 const BYTES_AT_ONCE = 16 * 1024 * 1024
 const LARGE_ROWS_AT_ONCE = 16
