@@ -43,13 +43,13 @@ export async function readContexts(): Promise<Contexts> {
 
 const READABLE_BY_OTHERS = 0o044
 
-/** Warns if other users of the machine can read the tokens. Windows has no such mode. */
+/** Warns if other users of the machine can read a token in the file. Windows has no such mode. */
 export async function warnOfReaders(): Promise<void> {
   const file = contextsFile()
   if (file === undefined || process.platform === 'win32') return
   const { mode } = await stat(file)
   if ((mode & READABLE_BY_OTHERS) === 0) return
-  printMessage(`other users can read ${file}, which contains tokens. Run chmod 600 on it.`)
+  printMessage(`other users can read ${file}, which contains tokens. Run \`chmod 600 ${file}\`.`)
 }
 
 /** Returns undefined for a text that no command has written. */

@@ -59,7 +59,7 @@ function oneLine(text: string): string {
 
 /** The parameters of errors that list reasons. */
 const LISTS = ['mistakes', 'reasons', 'refused']
-/** `unfitObjects` has the parts of `reasons`. */
+/** `reasons` describes what is in `unfitObjects`. */
 const OMITTED = [...LISTS, 'unfitObjects']
 
 const MAX_REASON_LENGTH = 1000

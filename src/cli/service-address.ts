@@ -63,8 +63,7 @@ async function findContextOf(
   if (used === undefined) return undefined
   const { name, url: baseUrl, token } = used
   if (options.context === undefined) printMessage(`context ${name}: ${baseUrl}`)
-  const { warnOfReaders } = await import('./contexts.ts')
-  await warnOfReaders()
+  if (token !== undefined) await (await import('./contexts.ts')).warnOfReaders()
   return { baseUrl, token }
 }
 

@@ -105,7 +105,7 @@ describe('oqs context', () => {
     const { code, stderr } = await run(['whoami', '--context', 'prod'])
     expect([code, stderr]).toEqual([
       0,
-      `oqs: other users can read ${file}, which contains tokens. Run chmod 600 on it.\n`,
+      `oqs: other users can read ${file}, which contains tokens. Run \`chmod 600 ${file}\`.\n`,
     ])
     await addProd()
     expect((await run(['whoami', '--context', 'prod'])).stderr).toBe('')

@@ -233,6 +233,8 @@ describe('an export', () => {
     ['?after=1&received=2', 'Default:InvalidArgument', { parameter: 'version' }],
     ['?after=x&newest=true', 'Default:InvalidArgument', { parameter: 'after' }],
     ['?newest=true', 'Default:InvalidArgument', { parameter: 'newest' }],
+    ['?newest=true&after=1&version=1', 'Default:InvalidArgument', { parameter: 'newest' }],
+    ['?newest=true&after=1&slice=x', 'Default:InvalidArgument', { parameter: 'newest' }],
     ['?received=-1', 'Default:InvalidArgument', { parameter: 'received' }],
     ['?received=1', 'Default:InvalidArgument', { parameter: 'received' }],
     ['?pageSize=3', 'Default:InvalidArgument', { parameter: 'pageSize' }],

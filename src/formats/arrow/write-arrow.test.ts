@@ -108,9 +108,9 @@ describe('an Arrow stream', () => {
   it('can be continued by others, who write pieces of their own', async () => {
     const columns = [column('id', scalar('string'), true)]
     const pieces: Uint8Array[] = []
-    const open = (isContinuation: boolean) =>
+    const open = (isBegun: boolean) =>
       openArrow({ name: 'thing', columns }, (bytes) => void pieces.push(bytes.slice()), {
-        isContinuation,
+        isBegun,
       })
     const [first, second] = [open(false), open(true)]
     for (const [file, id] of [

@@ -52,14 +52,14 @@ const BATCH_BYTES = 4 * 1024 * 1024
 const END_BYTES = 8
 
 interface ArrowOptions {
-  /** Whether the file continues pieces that begin with the schema. */
-  readonly isContinuation?: boolean
+  /** Whether the schema, with which a stream begins, is written already. */
+  readonly isBegun?: boolean
 }
 
 export function openArrow(
   { columns }: TableSpec,
   write: WriteBytes,
-  { isContinuation = false }: ArrowOptions = {},
+  { isBegun = false }: ArrowOptions = {},
 ): FileInPieces {
   const batchRows = Math.max(1, Math.min(BATCH_ROWS, Math.floor(BATCH_VALUES / columns.length)))
   const written = columns.map(({ name, type }) => ({ name, values: valueColumn(type, batchRows) }))
@@ -85,7 +85,7 @@ export function openArrow(
   const empty = encode()
   const schemaBytes = empty.length - END_BYTES
   const scanner = new RecordScanner(written)
-  let isStarted = isContinuation
+  let isStarted = isBegun
 
   async function start(): Promise<void> {
     if (!isStarted) await write(empty.subarray(0, schemaBytes))

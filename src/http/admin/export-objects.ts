@@ -90,7 +90,7 @@ export function readExport(
   type: ResolvedType,
   { limits }: Services,
 ): ExportSpec {
-  const { format = 'ndjson', orderBy, select, version, after, received = 0 } = parameters
+  const { format = 'ndjson', orderBy, select, version, after, received = 0, slice } = parameters
   const { objectType } = type
   const { endLine = false, newest = false } = parameters
   const writer = EXPORT_WRITERS[format]
@@ -104,10 +104,13 @@ export function readExport(
   if (after !== undefined && order.length > 0) {
     throw invalidArgument('after', 'is not possible with orderBy: start the export again')
   }
-  if (newest && (after === undefined || version !== undefined)) {
-    throw invalidArgument('newest', 'requires after, and excludes version')
+  if (newest && after === undefined) {
+    throw invalidArgument('newest', 'requires after: the key of the last object received')
   }
-  if (after !== undefined && (version ?? parameters.slice) === undefined && !newest) {
+  if (newest && (version !== undefined || slice !== undefined)) {
+    throw invalidArgument('newest', 'cannot be combined with version or slice')
+  }
+  if (after !== undefined && version === undefined && slice === undefined && !newest) {
     const reason = 'is required with after: the oqs-version of the interrupted export'
     throw invalidArgument('version', `${reason}; newest=true resumes as of now`)
   }
@@ -166,7 +169,7 @@ export const exportObjects = endpoint({
   operationId: 'exportObjects',
   summary: 'Export all objects of one snapshot',
   description:
-    'Returns the objects in key order, or in that of `orderBy`, as NDJSON, CSV, Parquet, Arrow or Excel (`xlsx`); without `format`, as the media type in `Accept` that it knows. The trailer field `oqs-count` contains their number. If the export fails midway, the connection is closed before the end of the chunked body. With `endLine=true`, a last line contains the number or the error, for clients that cannot read trailer fields; an export without it is incomplete. To resume an interrupted export, send `version` (from the header `oqs-version`), `after` and `received`; the parts together equal the complete export, byte for byte; this is possible in key order, as NDJSON or CSV. If a policy hides a part of the type, the version is 0, and the export cannot be resumed. With `slice`, it exports a part of a snapshot; to resume, repeat the `slice` and send `after` and `received`.',
+    'Returns the objects in key order, or in that of `orderBy`, as NDJSON, CSV, Parquet, Arrow or Excel (`xlsx`); without `format`, as the media type in `Accept` that it knows. The trailer field `oqs-count` contains their number. If the export fails midway, the connection is closed before the end of the chunked body. With `endLine=true`, a last line contains the number or the error, for clients that cannot read trailer fields; an export without it is incomplete. To resume an interrupted export, send `version` (from the header `oqs-version`), `after` and `received`; the parts together equal the complete export, byte for byte; this is possible in key order, as NDJSON or CSV. If the version can no longer be read, `newest=true` in its place returns the rest as of now. If a policy hides a part of the type, the version is 0, and only `newest=true` resumes. With `slice`, it exports a part of a snapshot; to resume, repeat the `slice` and send `after` and `received`.',
   querystring: ExportParameters,
   response: { ...responses(Type.String()), 200: EXPORT_RESPONSE },
   handle: async (request, reply, services) => {

@@ -12,8 +12,8 @@ export type TableFormat = Exclude<ExportFormat, LineFormat>
 export interface OpenedTable {
   readonly format: TableFormat
   readonly table: TableSpec
-  /** Whether another thread writes the beginning of the file. */
-  readonly isContinuation: boolean
+  /** Whether another thread has written the beginning of the file. */
+  readonly isBegun: boolean
 }
 
 /** Records with their checksums, see `CHECKED_RECORD`. */
@@ -48,16 +48,11 @@ interface OpenTableFile {
   readonly close: () => void
 }
 
-/** For what is garbage at once: with less, collecting it takes a quarter of the time of an export. */
-const LIMITS = { maxYoungGenerationSizeMb: 48 }
-
 const LOST = 'The thread that wrote the file ended. Export again.'
 
 class TableThread {
   hasEnded = false
-  readonly #worker = new Worker(siblingModule('table-thread', import.meta.url), {
-    resourceLimits: LIMITS,
-  })
+  readonly #worker = new Worker(siblingModule('table-thread', import.meta.url))
   /** The thread answers messages in their order. */
   #waiting: PromiseWithResolvers<Uint8Array>[] = []
 
@@ -109,13 +104,16 @@ export class TableFiles implements AsyncDisposable {
   readonly #threads: TableThread[] = []
   #lastId = 0
 
-  open(table: Omit<OpenedTable, 'isContinuation'>): OpenTableFile {
+  open(table: Omit<OpenedTable, 'isBegun'>): OpenTableFile {
     this.#lastId += 1
     const id = this.#lastId
     const threads: TableThread[] = []
     let next = 0
+    let isClosed = false
     return {
-      write: (chunk) => {
+      write: async (chunk) => {
+        // A chunk may arrive after its client has left. Nobody would close the file that it opens.
+        if (isClosed) throw new Error('the file is closed')
         // The thread that has begun a file also ends it.
         const index = chunk === undefined ? 0 : next
         next = (index + 1) % THREADS[table.format]
@@ -123,9 +121,10 @@ export class TableFiles implements AsyncDisposable {
         if (begun !== undefined) return begun.ask({ id, chunk })
         const thread = this.#thread(index)
         threads[index] = thread
-        return thread.ask({ id, opened: { ...table, isContinuation: index > 0 }, chunk })
+        return thread.ask({ id, opened: { ...table, isBegun: index > 0 }, chunk })
       },
       close: () => {
+        isClosed = true
         for (const thread of threads) thread.tell({ closed: id })
       },
     }

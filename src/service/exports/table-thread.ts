@@ -72,10 +72,10 @@ function reply(message: TableReply, ...transfer: readonly ArrayBuffer[]): void {
   parentPort?.postMessage(message, transfer)
 }
 
-function openFile({ format, table, isContinuation }: OpenedTable): WrittenFile {
+function openFile({ format, table, isBegun }: OpenedTable): WrittenFile {
   const pieces: Uint8Array<ArrayBuffer>[] = []
   // Copied: a file may use its buffer again.
   const write = (bytes: Uint8Array) => void pieces.push(new Uint8Array(bytes))
-  if (format === 'arrow') return { file: openArrow(table, write, { isContinuation }), pieces }
+  if (format === 'arrow') return { file: openArrow(table, write, { isBegun }), pieces }
   return { file: format === 'parquet' ? openParquet(table, write) : openXlsx(table, write), pieces }
 }

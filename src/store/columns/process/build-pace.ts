@@ -34,6 +34,7 @@ export class BuildPace {
     return performance.now() - this.#startedAt >= WORKING_MS
   }
 
+  /** Pauses for as long as was worked since the last pause. */
   async pause(): Promise<void> {
     const workedMs = performance.now() - this.#startedAt
     await sleep((workedMs * (1 - WORKING_SHARE)) / WORKING_SHARE)

@@ -1,6 +1,6 @@
 /**
- * Which table a walk reads, whose type may have been replaced or redefined since it began: the one that
- * holds its version. A request that does not fit the definition of the objects there is refused.
+ * Finds the table that holds a version of a type, which may have been replaced or redefined since a walk
+ * began, and refuses a request that does not fit the definition of its objects.
  */
 import { ObjectQueryError } from '../../../contract/errors.ts'
 import type { ObjectType } from '../../../ontology/ontology.ts'

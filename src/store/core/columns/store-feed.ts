@@ -30,7 +30,7 @@ import type { FeedDatabase, FeedSession } from './feed-database.ts'
 import { type FieldSelection, selectFields } from './feed-fields.ts'
 import { addSegment, readSegments, removeSegments } from './segment-records.ts'
 
-/** Rows that are read at once. */
+/** Rows that are read at once: few, because a build pauses only between reads. */
 const OBJECTS_AT_ONCE = 250
 /** Fewer are read at once if the table has large ones. */
 const BYTES_AT_ONCE = 16 * 1024 * 1024
