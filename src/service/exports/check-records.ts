@@ -1,5 +1,6 @@
 /** Compares objects with their checksums, as exports and the thread that writes their files do. */
 import { ObjectQueryError } from '../../contract/errors.ts'
+import { OBJECT_ID_LENGTH } from '../../contract/object-record.ts'
 import { checksumOf } from '../../store/object-store.ts'
 
 const [SPACE, MINUS, ZERO] = [0x20, 0x2d, 0x30]
@@ -49,7 +50,8 @@ export function checkRecords(
     const body = pk + pkLength
     const end = body + bodyLength
     // A value that is missing shortens the record, so the lengths lead beyond its end.
-    const isIntact = end <= bytes.length && checksumOf(bytes.subarray(ids, end)) === checksum
+    const isWhole = idsLength > OBJECT_ID_LENGTH && end <= bytes.length
+    const isIntact = isWhole && checksumOf(bytes.subarray(ids, end)) === checksum
     if (!isIntact || (isInKeyOrder && !order.follow(bytes, pk, body))) {
       throw damaged(objectType, bytes.toString('utf8', ids, pk))
     }
@@ -89,7 +91,15 @@ class KeyOrder {
 }
 
 function damaged(objectType: string, ids: string): ObjectQueryError {
-  const [, key] = KEY.exec(ids) ?? []
-  const primaryKey = key === undefined ? {} : { primaryKey: JSON.parse(key) as string }
-  return new ObjectQueryError('StoredObjectDamaged', { objectType, ...primaryKey })
+  const [, key = ''] = KEY.exec(ids) ?? []
+  return new ObjectQueryError('StoredObjectDamaged', { objectType, ...primaryKeyOf(key) })
+}
+
+/** Returns nothing for a key that is damaged too. */
+function primaryKeyOf(key: string): { readonly primaryKey?: string } {
+  try {
+    return { primaryKey: JSON.parse(key) as string }
+  } catch {
+    return {}
+  }
 }

@@ -46,6 +46,21 @@ describe('a file that threads write', () => {
     expect((await other.write(chunkOf('b'))).length).toBeGreaterThan(0)
   })
 
+  it('fails without a key if that is damaged too', async () => {
+    await using files = new TableFiles()
+    const file = files.open({ format: 'arrow', table: TABLE })
+    const bytes = chunkOf('a', 1).records.map((byte) => (byte === 0x61 ? 0x0d : byte))
+    const check = { objectType: 'thing', hasSelection: false }
+    await expect(file.write({ records: bytes, check })).rejects.toMatchObject({
+      errorName: 'StoredObjectDamaged',
+      parameters: { objectType: 'thing' },
+    })
+    const nothing = new TextEncoder().encode('0 36 0 0 ')
+    await expect(file.write({ records: nothing, check })).rejects.toMatchObject({
+      errorName: 'StoredObjectDamaged',
+    })
+  })
+
   it('takes nothing after it was closed, because nobody would close it again', async () => {
     await using files = new TableFiles()
     const file = files.open({ format: 'arrow', table: TABLE })
