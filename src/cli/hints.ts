@@ -30,7 +30,7 @@ const CONNECTION_HINTS: readonly (readonly [code: RegExp, hint: string])[] = [
   ],
 ]
 
-/** Hints for a command that has used a context, which goes before the settings. */
+/** Hints for a command that has used a context. */
 function contextHintFor(
   errorName: string,
   { name, url, isTokenUsed }: UsedContext,

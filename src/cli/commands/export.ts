@@ -179,7 +179,7 @@ function formatOf({ format, output = '' }: ExportCommandOptions): ExportFormat {
   return formatOfFile(output) ?? 'ndjson'
 }
 
-/** Returns the format that the extension of a file names; undefined for any other extension. */
+/** Returns the format of a file by its extension: NDJSON without one; undefined for an unknown one. */
 function formatOfFile(output: string): ExportFormat | undefined {
   const extension = extname(output).slice(1).toLowerCase()
   if (extension === '' || extension === 'jsonl') return 'ndjson'

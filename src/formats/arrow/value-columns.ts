@@ -80,7 +80,7 @@ export class TextColumn extends NullableColumn implements ValueColumn {
   #view = new DataView(this.#values.buffer)
   #end = 0
 
-  /** The text of a value is its string, or its JSON without spaces. */
+  /** With `isJson`, the text of a value is its JSON without spaces. */
   constructor(type: DataType, capacity: number, isJson: boolean) {
     super(type, capacity)
     this.#offsets = new Int32Array(capacity + 1)
@@ -101,7 +101,7 @@ export class TextColumn extends NullableColumn implements ValueColumn {
     this.#offsets[row + 1] = this.#end
   }
 
-  /** Copies the bytes of a value, which the service stores without spaces; returns false if it has some. */
+  /** Copies the JSON of a value, which the service stores without spaces; returns false if it has some. */
   #copyJson(source: JsonSource): boolean {
     const { bytes, at: start } = source
     source.skipValue()
