@@ -11,7 +11,7 @@ import { writeLicences } from './licences.ts'
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const BUILD_EXPLORER = fileURLToPath(new URL('../build-explorer.ts', import.meta.url))
 const DOCUMENTS = ['ARCHITECTURE', 'CHANGELOG', 'README', 'SECURITY']
-const COPIED = ['bin', 'docs', 'LICENSE', ...DOCUMENTS.map((name) => `${name}.md`)]
+const COPIED = ['bin', 'deploy', 'docs', 'LICENSE', ...DOCUMENTS.map((name) => `${name}.md`)]
 
 /** What the published manifest has in common with that of a checkout. */
 const FIELDS = [

@@ -77,6 +77,9 @@ describe.each(['ndjson', 'csv'] as const)('an export as %s', (format) => {
     expect(filed.stderr).toMatch(/^oqs: export complete: 400 objects, [\d.]+ kB in /)
     expect(readFileSync(output).equals(expected)).toBe(true)
     expect(readdirSync(folder.path)).toEqual(['airports'])
+    const extension = join(folder.path, `.${format}`)
+    await runCommand(['export', ...airport, '--output', extension], settings)
+    expect(readFileSync(extension).equals(expected)).toBe(true)
   })
 
   it('has the same bytes wherever the connection breaks', async () => {

@@ -159,6 +159,8 @@ describe('slices', () => {
     expect([ended.status, ended.text]).toEqual([200, ''])
     const tooMany = await rest(102, 99)
     expect([tooMany.status, tooMany.body.parameters.parameter]).toEqual([400, 'received'])
+    const before = await rest(7, 1)
+    expect([before.status, before.body.parameters.parameter]).toEqual([400, 'after'])
   })
 
   it('of an export take the place of where and version, and have tokens of their own', async () => {

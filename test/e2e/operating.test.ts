@@ -85,6 +85,8 @@ describe('the log', () => {
     expect(ofBatch).not.toHaveProperty('status')
     const finished = logLinesOf<{ msg: string }>(oqs, 'requestFinished')
     expect(finished).toMatchObject([{ method: 'PUT' }, { method: 'POST' }])
+    const metrics = await (await fetch(`${url}/metrics`, { headers })).text()
+    expect(metrics.match(/^oqs_http_requests_aborted_total\{.*\} 1$/gm)).toHaveLength(2)
   })
 
   it('has the warnings of packages as JSON lines', async () => {

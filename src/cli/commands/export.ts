@@ -1,4 +1,4 @@
-import { extname } from 'node:path'
+import { basename, extname } from 'node:path'
 import { type Command, Option } from 'commander'
 import type { Endpoints } from '../../client/endpoints/endpoints.ts'
 import { countOf } from '../../contract/count-of.ts'
@@ -181,7 +181,10 @@ function formatOf({ format, output = '' }: ExportCommandOptions): ExportFormat {
 
 /** Returns the format of a file by its extension: NDJSON without one; undefined for an unknown one. */
 function formatOfFile(output: string): ExportFormat | undefined {
-  const extension = extname(output).slice(1).toLowerCase()
+  // Also that of a name which is nothing else, such as .csv.
+  const extension = extname(`-${basename(output)}`)
+    .slice(1)
+    .toLowerCase()
   if (extension === '' || extension === 'jsonl') return 'ndjson'
   return EXPORT_FORMATS.find((name) => name === extension)
 }

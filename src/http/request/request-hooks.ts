@@ -135,7 +135,7 @@ function traceRequest(trace: RequestTrace, request: FastifyRequest, reply: Fasti
       method: request.method,
       route: request.context.route,
       operation: operationId,
-      status: reply.statusCode,
+      status: reply.raw.headersSent ? reply.raw.statusCode : undefined,
       errorName: request.errorName,
       objects: request.context.sentPage.objects,
     })

@@ -25,7 +25,8 @@ export interface TracedRequest {
   readonly method: string
   readonly route: string
   readonly operation: string | undefined
-  readonly status: number
+  /** Undefined if the connection was closed before there was a response. */
+  readonly status: number | undefined
   readonly errorName: ErrorName | undefined
   readonly objects: number | undefined
 }

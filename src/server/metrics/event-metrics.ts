@@ -23,6 +23,10 @@ export class EventMetrics {
       'The time from the arrival of a request to the end of its response.',
       SECONDS,
     ),
+    aborted: new Series(
+      'oqs_http_requests_aborted_total',
+      'Requests whose connection was closed before their response was complete.',
+    ),
     storeTimes: new Series(
       'oqs_store_read_duration_seconds',
       'The time that a request spent reading from the store, including the wait for its turn.',
@@ -82,6 +86,9 @@ export class EventMetrics {
     switch (event.event) {
       case 'requestFinished':
         this.#observeRequest(event)
+        break
+      case 'requestAborted':
+        this.#all.aborted.of({ method: event.method, route: event.route })(1)
         break
       case 'pageRead':
         this.#observePlan(event.plan, event.planMs + event.sqlMs)

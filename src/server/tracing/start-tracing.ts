@@ -126,7 +126,7 @@ class RequestSpans implements RequestTrace {
     if (operation !== undefined) span.setAttribute('oqs.operation', operation)
     if (objects !== undefined) span.setAttribute('oqs.objects', objects)
     if (errorName !== undefined) span.setAttribute('error.type', errorName)
-    if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR })
+    if (status !== undefined && status >= 500) span.setStatus({ code: SpanStatusCode.ERROR })
     span.end(hrTime())
   }
 }

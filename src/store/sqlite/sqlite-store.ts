@@ -30,7 +30,7 @@ import type {
 import { PageCache, releaserOf } from '../page-cache.ts'
 import { INTERNAL_CONTEXT, type RequestContext, reported } from '../port/request-context.ts'
 import { openCatalogue } from './catalogue/open-catalogue.ts'
-import { runIn } from './file/sqlite-session.ts'
+import { KnownUntilCommit, runIn } from './file/sqlite-session.ts'
 import type { StoreGuard } from './file/store-guard.ts'
 import { applyInThread } from './main-thread/send-transactions.ts'
 import { commitEditInThread, commitInThread, deleteFoundRows } from './main-thread/send-write.ts'
@@ -54,6 +54,8 @@ export class SqliteStore extends CoreStore implements ObjectStore {
   readonly #connections: WriteConnections
   readonly #operations: SqliteOperations
   readonly #cache: PageCache
+  /** Looking up the token takes about 5 % of the time of a get. */
+  readonly #knownTokens: KnownUntilCommit<FoundToken | undefined>
 
   constructor(
     reading: ReadConnection,
@@ -98,6 +100,7 @@ export class SqliteStore extends CoreStore implements ObjectStore {
     this.#connections = connections
     this.#operations = operations
     this.#cache = cache
+    this.#knownTokens = new KnownUntilCommit(reading.statements)
   }
 
   async check(): Promise<void> {
@@ -189,7 +192,9 @@ export class SqliteStore extends CoreStore implements ObjectStore {
 
   tokenAtHand(secretHash: string): FoundToken | undefined {
     const { session } = this.#connections.reading
-    return this.#guard.read(() => runNow(findApiToken(session, secretHash)))
+    return this.#guard.read(() =>
+      this.#knownTokens.find(secretHash, () => runNow(findApiToken(session, secretHash))),
+    )
   }
 
   drain(reason: string, graceMs: number): void {

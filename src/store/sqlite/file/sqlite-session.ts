@@ -176,7 +176,7 @@ export class KnownUntilCommit<Value> {
     this.#statements = statements
   }
 
-  /** Returns the value of a key, and reads it if it may have changed. */
+  /** Returns the value of a key, and reads it if it may have changed. Undefined is never kept. */
   find(key: string, read: () => Value): Value {
     // Changes with every commit of another connection. It is read before the value: if a commit
     // happens in between, the value is read again next time.
@@ -189,7 +189,7 @@ export class KnownUntilCommit<Value> {
     const known = this.#values.get(key)
     if (known !== undefined) return known
     const value = read()
-    this.#values.set(key, value)
+    if (value !== undefined) this.#values.set(key, value)
     return value
   }
 }
