@@ -7,7 +7,7 @@ import type { OntologyDefinition } from '../src/ontology/definition/definition-s
 import type { ObjectType } from '../src/ontology/ontology.ts'
 import { checkOrder, parseOrderText } from '../src/query/parse/order.ts'
 import { parseQuery } from '../src/query/parse/parse-query.ts'
-import { REVISION_1_QUERIES } from '../src/query/parse/revision-1-query-types.ts'
+import { REVISION_1_QUERIES } from '../src/query/parse/revision-1-query-language.ts'
 import { EVERYTHING, type Query } from '../src/query/query.ts'
 import { readBuiltTable, type TableLayout } from '../src/store/core/catalogue/build-table.ts'
 import { ALL_INDEXED } from '../src/store/sql/compile/field-numbers.ts'

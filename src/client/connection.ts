@@ -1,6 +1,12 @@
 /** A connection to one service: sends requests, retries, and checks what the responses are. */
 import { clientError, isErrorBody, OqsError } from './oqs-error.ts'
-import { monotonicNow, type RetryOptions, RetryPolicy, readRetryAfter } from './retry.ts'
+import {
+  monotonicNow,
+  RETRYABLE_STATUSES,
+  type RetryOptions,
+  RetryPolicy,
+  readRetryAfter,
+} from './retry.ts'
 
 export interface ConnectionOptions {
   /** The base URL of the service; API paths are appended to it. */
@@ -193,15 +199,14 @@ export class Connection {
     if (response.ok && body !== undefined) return { body, bytes }
     if (!response.ok && isErrorBody(body)) {
       const retryAfterMs = readRetryAfter(headers.get('retry-after'), Date.now())
-      const isRetryable = status === 429 || status === 503
+      const isRetryable = RETRYABLE_STATUSES.ofService.includes(status)
       throw new OqsError(body, { statusCode: status, isRetryable, retryAfterMs })
     }
     // JSON that ends early was cut by a proxy, whatever its status says.
     if (response.ok && isJson) throw this.lost(new Error('the body is cut'), signal)
     throw this.invalidResponse(`responded with status ${status} and ${type}`, {
       statusCode: status,
-      // A proxy responds with these while the service restarts.
-      isRetryable: [429, 502, 503, 504].includes(status),
+      isRetryable: RETRYABLE_STATUSES.ofProxy.includes(status),
     })
   }
 }

@@ -117,6 +117,12 @@ export function realPause(ms: number, signal: AbortSignal | undefined): Promise<
   })
 }
 
+/** The statuses of failures that may be temporary. A proxy has more while the service restarts. */
+export const RETRYABLE_STATUSES: Readonly<Record<'ofService' | 'ofProxy', readonly number[]>> = {
+  ofService: [429, 503],
+  ofProxy: [429, 502, 503, 504],
+}
+
 /** Returns whether a failure may be temporary. */
 export function isRetryable(error: unknown): error is OqsError {
   return error instanceof OqsError && error.isRetryable

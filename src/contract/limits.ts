@@ -1,24 +1,5 @@
 /** The limits of the API: sizes, numbers and times of requests. Some are defaults of settings. */
 
-/** The page size of each endpoint, which is both its default and its maximum [8.1]. */
-export const PAGE_SIZES = {
-  listObjects: 1000,
-  searchObjects: 100,
-  searchObjectsRevision1: 1000,
-  listLinkedObjects: 1000,
-  listObjectTypes: 500,
-  listLinkTypes: 500,
-  listInterfaceTypes: 500,
-  listActionTypes: 500,
-  listQueryTypes: 100,
-} as const
-
-/** The page size of the endpoints of v2 that return objects, and the largest one. */
-export const V2_PAGE_SIZES = { default: 1000, maximum: 10_000 } as const
-
-/** The objects whose links one page of links covers, and the links that it has at most. */
-export const LINK_PAGE_SIZES = { sources: 1000, links: 100_000 } as const
-
 /** The number of link types of one page of links. */
 export const LINK_PAGE_MAX_TYPES = 100
 

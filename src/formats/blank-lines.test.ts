@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { allRows } from '../../test/support/byte-chunks.ts'
 import { BlankLines } from './blank-lines.ts'
-import { readCsv } from './csv/csv.ts'
+import { readCsv } from './csv/read-csv.ts'
 import { readNdjson } from './json/ndjson.ts'
 
 /** 800 MB, unless the reader stops before. */

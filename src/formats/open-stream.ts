@@ -1,5 +1,5 @@
 /** Detects what a stream of bytes holds, and reads its rows. */
-import { readCsv } from './csv/csv.ts'
+import { readCsv } from './csv/read-csv.ts'
 import {
   COMPRESSION_BYTES,
   type Compression,

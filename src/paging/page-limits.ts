@@ -1,5 +1,24 @@
-/** How many objects a page may have [4.1.2], and how many all pages of a walk together [8.2]. */
+/** How many objects a page may have [4.1.2, 8.1], and how many all pages of a walk together [8.2]. */
 import { ObjectQueryError } from '../contract/errors.ts'
+
+/** The page size of each endpoint, which is both its default and its maximum [8.1]. */
+export const PAGE_SIZES = {
+  listObjects: 1000,
+  searchObjects: 100,
+  searchObjectsRevision1: 1000,
+  listLinkedObjects: 1000,
+  listObjectTypes: 500,
+  listLinkTypes: 500,
+  listInterfaceTypes: 500,
+  listActionTypes: 500,
+  listQueryTypes: 100,
+} as const
+
+/** The page size of the endpoints of v2 that return objects, and the largest one. */
+export const V2_PAGE_SIZES = { default: 1000, maximum: 10_000 } as const
+
+/** The objects whose links one page of links covers, and the links that it has at most. */
+export const LINK_PAGE_SIZES = { sources: 1000, links: 100_000 } as const
 
 /** How many objects one walk may return in total [8.2]. */
 export type RetrievalLimit = number | 'none'
@@ -10,6 +29,18 @@ export type RetrievalLimit = number | 'none'
  */
 export function effectivePageSize(hint: number | undefined, endpointMaximum: number): number {
   return Math.min(hint ?? endpointMaximum, endpointMaximum)
+}
+
+/**
+ * Returns the size of a page of objects: that which the client wants, within the maximum of the
+ * endpoint, or the sizes of v2 if it has none.
+ */
+export function pageSizeOf(
+  maximum: number | undefined,
+  { pageSize }: { readonly pageSize?: number | null | undefined },
+): number {
+  if (maximum !== undefined) return effectivePageSize(pageSize ?? undefined, maximum)
+  return effectivePageSize(pageSize ?? V2_PAGE_SIZES.default, V2_PAGE_SIZES.maximum)
 }
 
 /** Returns the limit of a walk: the object type's own, or that of the endpoint. */

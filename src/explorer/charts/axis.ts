@@ -3,7 +3,8 @@
 import type { Group } from '../queries/aggregate.ts'
 import type { NumberStyle } from '../ui/format-value.ts'
 import type { ChartState } from '../view/chart-state.ts'
-import type { JsonConditions, TypeView } from '../view/type-view.ts'
+import type { JsonConditions } from '../view/compile-filters.ts'
+import type { TypeView } from '../view/type-view.ts'
 import type { Box, Filter, ViewState } from '../view/view-state.ts'
 import type { Tick } from './ticks.ts'
 

@@ -4,9 +4,10 @@ import { COUNT } from '../queries/aggregate.ts'
 import { facetOperator } from '../queries/facet-query.ts'
 import { formatValue } from '../ui/format-value.ts'
 import type { Dimension } from '../view/chart-state.ts'
+import type { Json, JsonConditions } from '../view/compile-filters.ts'
 import { writeList } from '../view/filters.ts'
 import { fieldOf, isNull } from '../view/paths.ts'
-import { type Json, type JsonConditions, scalarOf, type TypeView } from '../view/type-view.ts'
+import { scalarOf, type TypeView } from '../view/type-view.ts'
 import type { Filter } from '../view/view-state.ts'
 import {
   type Axis,

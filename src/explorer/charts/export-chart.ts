@@ -2,7 +2,7 @@
  * Charts as files. A picture is painted from the parts of the chart itself: as an image of its SVG, it
  * would need a content security policy that lets images come from elsewhere.
  */
-import { csvLine } from '../../formats/csv/csv-text.ts'
+import { csvLine } from '../../formats/csv/write-csv.ts'
 import { ALL } from './axis.ts'
 import type { DrawnChart } from './drawn-chart.ts'
 

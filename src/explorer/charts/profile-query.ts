@@ -11,8 +11,9 @@ import {
   percentiles,
   staleTimeOf,
 } from '../queries/aggregate.ts'
+import { type JsonConditions, whereOf } from '../view/compile-filters.ts'
 import { fieldOf, isNull } from '../view/paths.ts'
-import { type JsonConditions, scalarOf, type TypeView, whereOf } from '../view/type-view.ts'
+import { scalarOf, type TypeView } from '../view/type-view.ts'
 import { isArray, isComparable, isTime, type Value } from './measures.ts'
 
 export interface FrequentValue {

@@ -5,10 +5,11 @@ import { type LinkedKey, titleIn, useLinkedTitles } from '../queries/linked-titl
 import { Icon } from '../ui/controls.tsx'
 import { Popup } from '../ui/dialog.tsx'
 import { formatValue } from '../ui/format-value.ts'
+import { toJson } from '../view/compile-filters.ts'
 import { fieldAt, type ShownType } from '../view/field-at.ts'
 import { alternativesOf, type Condition, type Filter, valuesOf } from '../view/filters.ts'
 import { describeFilter } from '../view/operators.ts'
-import { isKnownFilter, isKnownOrder, scalarOf, toJson } from '../view/type-view.ts'
+import { isKnownFilter, isKnownOrder, scalarOf } from '../view/type-view.ts'
 import { type FilteredProps, FilterForm } from './filter-form.tsx'
 
 export function Pills(props: FilteredProps) {

@@ -5,8 +5,9 @@ import { isNumber, type ObjectRecord, type ObjectTypeDefinition } from '../api/o
 import type { Service } from '../api/service.ts'
 import { aggregate, countedKey, percentiles, staleTimeOf } from '../queries/aggregate.ts'
 import { facetOperator, facetQuery } from '../queries/facet-query.ts'
+import { conditionsOf, type JsonConditions } from '../view/compile-filters.ts'
 import { fieldOf, pathsOf, valueAt } from '../view/paths.ts'
-import { conditionsOf, type JsonConditions, scalarOf, type TypeView } from '../view/type-view.ts'
+import { scalarOf, type TypeView } from '../view/type-view.ts'
 import { EMPTY_VIEW } from '../view/view-state.ts'
 
 export type ColourScale =

@@ -19,7 +19,8 @@ import type { Service } from '../api/service.ts'
 import { COUNT } from '../queries/aggregate.ts'
 import { readRecords } from '../queries/object-queries.ts'
 import { reverseOrder } from '../queries/page-request.ts'
-import { conditionsOf, type ShownType, scalarOf, typePathOf } from '../view/type-view.ts'
+import { conditionsOf } from '../view/compile-filters.ts'
+import { type ShownType, scalarOf, typePathOf } from '../view/type-view.ts'
 import type { OrderTerm, ViewState } from '../view/view-state.ts'
 
 export interface ListedObject extends ShownType {

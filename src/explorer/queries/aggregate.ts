@@ -3,7 +3,8 @@ import { queryOptions } from '@tanstack/react-query'
 import type { ObjectAggregation } from '../../client/endpoints/object-sets.ts'
 import type { AggregateResponse } from '../../client/endpoints/revision-1.ts'
 import type { Service } from '../api/service.ts'
-import { type TypeView, typePathOf, whereOf } from '../view/type-view.ts'
+import { whereOf } from '../view/compile-filters.ts'
+import { type TypeView, typePathOf } from '../view/type-view.ts'
 
 export type Group = AggregateResponse['data'][number]
 export type AggregationBody = Pick<ObjectAggregation, 'aggregation' | 'groupBy'>

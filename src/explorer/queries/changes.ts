@@ -9,7 +9,8 @@ import { isRetryable, realPause } from '../../client/retry.ts'
 import { waitMs } from '../api/load-part.ts'
 import { Observable } from '../api/observable.ts'
 import type { Service } from '../api/service.ts'
-import { followsLinks, type TypeView, whereOf } from '../view/type-view.ts'
+import { whereOf } from '../view/compile-filters.ts'
+import { followsLinks, type TypeView } from '../view/type-view.ts'
 
 export interface ChangedObject {
   readonly key: string

@@ -10,9 +10,10 @@ import {
   type OntologyDefinition,
 } from '../api/ontology.ts'
 import type { Service } from '../api/service.ts'
+import { whereOf } from '../view/compile-filters.ts'
 import { type Filter, isOnlyOn, type Operator, valuesOf, writeList } from '../view/filters.ts'
 import { fieldOf, pathsOf } from '../view/paths.ts'
-import { scalarOf, type TypeView, typePathOf, whereOf } from '../view/type-view.ts'
+import { scalarOf, type TypeView, typePathOf } from '../view/type-view.ts'
 import { type AggregationBody, aggregate, COUNT, countedKey, staleTimeOf } from './aggregate.ts'
 
 interface FacetValue {

@@ -6,14 +6,8 @@ import type { FlatRecord, Page } from '../../client/endpoints/pages.ts'
 import { compileWhere, OBJECT_SET_SYNTAX } from '../../client/query/compile-where.ts'
 import { isWholeNumber, type ObjectTypeDefinition } from '../api/ontology.ts'
 import type { Service } from '../api/service.ts'
-import {
-  type Json,
-  type JsonConditions,
-  type ShownType,
-  textProperties,
-  toJson,
-  typePathOf,
-} from '../view/type-view.ts'
+import { type Json, type JsonConditions, toJson } from '../view/compile-filters.ts'
+import { type ShownType, textProperties, typePathOf } from '../view/type-view.ts'
 
 export interface FoundObject extends ShownType {
   readonly key: string

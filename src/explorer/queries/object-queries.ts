@@ -16,7 +16,8 @@ import {
   readRecord,
 } from '../api/ontology.ts'
 import type { Service } from '../api/service.ts'
-import { conditionsOf, type ShownType, typePathOf } from '../view/type-view.ts'
+import { conditionsOf } from '../view/compile-filters.ts'
+import { type ShownType, typePathOf } from '../view/type-view.ts'
 import { EMPTY_VIEW, type Filter } from '../view/view-state.ts'
 import { countObjects } from './aggregate.ts'
 import { versionOf } from './walk.ts'

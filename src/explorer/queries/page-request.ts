@@ -6,7 +6,8 @@ import {
   revision1PageRequest,
   v2PageRequest,
 } from '../../client/query/page-requests.ts'
-import { conditionsOf, NotExpressible, type TypeView, typePathOf } from '../view/type-view.ts'
+import { conditionsOf, NotExpressible } from '../view/compile-filters.ts'
+import { type TypeView, typePathOf } from '../view/type-view.ts'
 import type { ApiRevision, ViewState } from '../view/view-state.ts'
 
 export interface PageOptions {

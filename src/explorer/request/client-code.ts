@@ -2,20 +2,17 @@
 import { Identifiers, literal, memberName } from '../../contract/typescript-names.ts'
 import type { ObjectTypeDefinition } from '../api/ontology.ts'
 import { pageRequest } from '../queries/page-request.ts'
-import { fieldAt } from '../view/field-at.ts'
-import { alternativesOf, boundsOf, type Condition, type Filter, valuesOf } from '../view/filters.ts'
-import { termsOf } from '../view/search-text.ts'
 import {
   conditionsOf,
   type Json,
   type JsonConditions,
   NotExpressible,
-  pointProperty,
-  scalarOf,
-  type TypeView,
-  textProperties,
   toJson,
-} from '../view/type-view.ts'
+} from '../view/compile-filters.ts'
+import { fieldAt } from '../view/field-at.ts'
+import { alternativesOf, boundsOf, type Condition, type Filter, valuesOf } from '../view/filters.ts'
+import { termsOf } from '../view/search-text.ts'
+import { pointProperty, scalarOf, type TypeView, textProperties } from '../view/type-view.ts'
 import type { ApiRevision } from '../view/view-state.ts'
 
 /** Returns a program. Throws `NotExpressible` if the API cannot express the view. */

@@ -1,7 +1,8 @@
 /** The request behind a view as a Python program: with pandas, and with the official SDK. */
 import type { ServiceRequest } from '../../client/connection.ts'
 import { pageRequest } from '../queries/page-request.ts'
-import { type Json, NotExpressible, type TypeView, whereOf } from '../view/type-view.ts'
+import { type Json, NotExpressible, whereOf } from '../view/compile-filters.ts'
+import type { TypeView } from '../view/type-view.ts'
 import type { ApiRevision } from '../view/view-state.ts'
 
 /** Pages of a program are as large as the API allows. */

@@ -5,7 +5,8 @@
 import type { ServiceRequest } from '../../client/connection.ts'
 import { LINK_POLICY_PREFIX } from '../../contract/link-policy.ts'
 import { screenPath } from '../api/base-path.ts'
-import { followsLinks, NotExpressible, type TypeView, whereOf } from '../view/type-view.ts'
+import { NotExpressible, whereOf } from '../view/compile-filters.ts'
+import { followsLinks, type TypeView } from '../view/type-view.ts'
 import { toSearch } from '../view/view-state.ts'
 
 export interface ViewLink {

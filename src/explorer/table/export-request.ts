@@ -1,7 +1,8 @@
 /** The export of a view: all matches, as one snapshot, in the order of the view, in one file. */
 import type { ServiceRequest } from '../../client/connection.ts'
 import type { ExportFormat } from '../../contract/export-formats.ts'
-import { type TypeView, whereOf } from '../view/type-view.ts'
+import { whereOf } from '../view/compile-filters.ts'
+import type { TypeView } from '../view/type-view.ts'
 
 export interface ExportOptions {
   readonly format: ExportFormat

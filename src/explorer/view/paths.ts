@@ -6,7 +6,7 @@ import {
   type PropertyType,
   wordsOf,
 } from '../api/ontology.ts'
-import type { JsonConditions } from './type-view.ts'
+import type { JsonConditions } from './compile-filters.ts'
 
 /** Returns a path as aggregations name it: `size/width` is `size.width`. */
 export function fieldOf(path: string): string {

@@ -1,9 +1,11 @@
 /** The endpoints of action types, in revision 1.0 and in v2. */
+
 import type { TSchema } from 'typebox'
 import { ObjectQueryError } from '../../contract/errors.ts'
-import { PAGE_SIZES, RID_BATCH_MAX } from '../../contract/limits.ts'
+import { RID_BATCH_MAX } from '../../contract/limits.ts'
 import { findActionType } from '../../ontology/catalogue.ts'
 import type { ActionType } from '../../ontology/ontology.ts'
+import { PAGE_SIZES } from '../../paging/page-limits.ts'
 import {
   type MetadataApi,
   metadataBatch,

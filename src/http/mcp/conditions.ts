@@ -8,7 +8,7 @@ import { conditionsOf } from '../../query/parse/conditions.ts'
 import { parseQuery } from '../../query/parse/parse-query.ts'
 import { QueryBudget, type QueryLimits } from '../../query/parse/query-budget.ts'
 import { V2_FIELDS } from '../../query/parse/v2-fields.ts'
-import { V2_QUERIES } from '../../query/parse/v2-query-types.ts'
+import { V2_QUERIES } from '../../query/parse/v2-query-language.ts'
 import { EVERYTHING, type Query } from '../../query/query.ts'
 
 const WHERE = `A condition. On a property: {"type": "eq", "field": "country", "value": "CH"}; describe_type lists the types that a property supports.

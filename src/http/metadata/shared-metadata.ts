@@ -1,12 +1,13 @@
 /** The metadata that revision 1.0 and v2 have in common: ontologies, object types and link types. */
+
 import { type TSchema, Type } from 'typebox'
 import { resolveTypePath } from '../../access/find-visible.ts'
 import { visibleOntologies } from '../../access/policies/visible-ontologies.ts'
-import { PAGE_SIZES } from '../../contract/limits.ts'
 import { NoParameters, namedObject, text } from '../../contract/schema-parts.ts'
 import { findObjectType } from '../../ontology/catalogue.ts'
 import { findLink, outgoingLinks } from '../../ontology/definition/links.ts'
 import type { LinkSide, ObjectType, Ontology } from '../../ontology/ontology.ts'
+import { PAGE_SIZES } from '../../paging/page-limits.ts'
 import type { OntologySummary } from '../../store/object-store.ts'
 import { type Endpoint, endpoint } from '../endpoint.ts'
 import { sendJson } from '../response/send-data.ts'

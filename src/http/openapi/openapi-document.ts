@@ -11,8 +11,8 @@ import { REVISION_1_AGGREGATIONS } from '../../query/aggregation/revision-1-aggr
 import { V2_AGGREGATIONS } from '../../query/aggregation/v2-aggregations.ts'
 import { OBJECT_SET_COMPONENT, SET_TYPES } from '../../query/object-set/parse-object-set.ts'
 import type { QueryGrammar } from '../../query/parse/parse-query.ts'
-import { REVISION_1_QUERIES } from '../../query/parse/revision-1-query-types.ts'
-import { REVISION_2_QUERIES } from '../../query/parse/revision-2-query-types.ts'
+import { REVISION_1_QUERIES } from '../../query/parse/revision-1-query-language.ts'
+import { REVISION_2_QUERIES } from '../../query/parse/revision-2-query-language.ts'
 import { refTo, type UnionType } from '../../query/parse/union-type.ts'
 import {
   PROPERTY_IDENTIFIER_COMPONENT,
@@ -20,7 +20,7 @@ import {
   SELECTED_PROPERTY_COMPONENT,
 } from '../../query/parse/v2-fields.ts'
 import { INTERVAL_RULE_COMPONENT, INTERVAL_RULES } from '../../query/parse/v2-interval.ts'
-import { V2_QUERIES } from '../../query/parse/v2-query-types.ts'
+import { V2_QUERIES } from '../../query/parse/v2-query-language.ts'
 import { lazyValidators } from '../endpoint.ts'
 import { AUTHORIZE_PATH, TOKEN_PATH } from '../oauth/paths.ts'
 import { buildLazySerializers } from '../response/lazy-serializers.ts'

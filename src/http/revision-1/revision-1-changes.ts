@@ -1,5 +1,5 @@
 import { resolveTypePath } from '../../access/find-visible.ts'
-import { PAGE_SIZES } from '../../contract/limits.ts'
+import { PAGE_SIZES } from '../../paging/page-limits.ts'
 import { partOf } from '../../service/pages/page-spec.ts'
 import { endpoint } from '../endpoint.ts'
 import { FollowingParameters, readListing } from '../page/listing-parameters.ts'

@@ -1,4 +1,5 @@
 /** The query parameters that the endpoints of revision 2.0 have in common. */
+
 import { Type } from 'typebox'
 import {
   resolveFamily,
@@ -7,13 +8,13 @@ import {
   type Viewer,
 } from '../../access/find-visible.ts'
 import { invalidArgument, ObjectQueryError } from '../../contract/errors.ts'
-import { PAGE_SIZES } from '../../contract/limits.ts'
 import { recordShape } from '../../contract/object-record.ts'
 import { closed, flag, text } from '../../contract/schema-parts.ts'
 import { linksNamed } from '../../ontology/definition/links.ts'
 import type { ObjectType, Ontology } from '../../ontology/ontology.ts'
+import { PAGE_SIZES } from '../../paging/page-limits.ts'
 import { parseQuery } from '../../query/parse/parse-query.ts'
-import { REVISION_2_QUERIES } from '../../query/parse/revision-2-query-types.ts'
+import { REVISION_2_QUERIES } from '../../query/parse/revision-2-query-language.ts'
 import { findProperties, findRecord, keyEquals, readKey } from '../../service/pages/find-object.ts'
 import {
   followLink,

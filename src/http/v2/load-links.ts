@@ -1,14 +1,11 @@
 import { Type } from 'typebox'
 import { resolveOntology } from '../../access/find-visible.ts'
 import { ObjectQueryError } from '../../contract/errors.ts'
-import {
-  LINK_PAGE_MAX_TYPES,
-  LINK_PAGE_SIZES,
-  PRIMARY_KEY_MAX_BYTES,
-} from '../../contract/limits.ts'
+import { LINK_PAGE_MAX_TYPES, PRIMARY_KEY_MAX_BYTES } from '../../contract/limits.ts'
 import { closed, namedObject } from '../../contract/schema-parts.ts'
 import { findLink } from '../../ontology/definition/links.ts'
 import type { ObjectType, Ontology } from '../../ontology/ontology.ts'
+import { LINK_PAGE_SIZES } from '../../paging/page-limits.ts'
 import type { PageState } from '../../paging/page-token.ts'
 import type { FingerprintedRequest } from '../../paging/walk-tokens.ts'
 import type { Query } from '../../query/query.ts'

@@ -1,7 +1,8 @@
 /** The metadata of v2: ontologies, object types, link types, interface types and query types. */
+
 import { Type } from 'typebox'
 import { resolveInterfacePath } from '../../access/find-visible.ts'
-import { PAGE_SIZES, RID_BATCH_MAX } from '../../contract/limits.ts'
+import { RID_BATCH_MAX } from '../../contract/limits.ts'
 import { anyMembers, namedObject, text } from '../../contract/schema-parts.ts'
 import { findInterfaceLink, findInterfaceType, findObjectType } from '../../ontology/catalogue.ts'
 import type { ObjectTypeDefinition } from '../../ontology/definition/definition-schema.ts'
@@ -13,6 +14,7 @@ import type {
   ObjectType,
   Ontology,
 } from '../../ontology/ontology.ts'
+import { PAGE_SIZES } from '../../paging/page-limits.ts'
 import { ActionTypeV2Response, describeActionTypeV2 } from '../actions/describe-action-type.ts'
 import { MetadataCollection } from '../metadata/metadata-collection.ts'
 import {

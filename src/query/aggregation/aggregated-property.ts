@@ -14,7 +14,7 @@ import { isComparable } from '../../ontology/values/scalar-codec.ts'
 import { fieldKey } from '../../ontology/values/searchable-values.ts'
 import { conditionsOf, type FieldSyntax } from '../parse/conditions.ts'
 import type { QueryBudget } from '../parse/query-budget.ts'
-import { PROPERTY_PATTERN, REVISION_1_FIELDS } from '../parse/revision-1-query-types.ts'
+import { PROPERTY_PATTERN, REVISION_1_FIELDS } from '../parse/revision-1-query-language.ts'
 import type { UnionType } from '../parse/union-type.ts'
 import { refuseUnknownMembers } from '../parse/unprocessable.ts'
 import {

@@ -8,7 +8,7 @@ import { queryOfType } from '../interface-query.ts'
 import { parseQuery } from '../parse/parse-query.ts'
 import type { QueryBudget, QueryLimits } from '../parse/query-budget.ts'
 import { STRUCT_FIELD_SEPARATOR } from '../parse/v2-fields.ts'
-import { V2_QUERIES } from '../parse/v2-query-types.ts'
+import { V2_QUERIES } from '../parse/v2-query-language.ts'
 import type { Query } from '../query.ts'
 import { namedType, type SetParts } from './set-parts.ts'
 

@@ -19,7 +19,7 @@ import { requireText } from '../parse/conditions.ts'
 import { QueryBudget, type QueryLimits } from '../parse/query-budget.ts'
 import { Name, refTo, type UnionType, unionType, unionTypes } from '../parse/union-type.ts'
 import { refuseUnknownMembers, unprocessable } from '../parse/unprocessable.ts'
-import { V2_QUERIES } from '../parse/v2-query-types.ts'
+import { V2_QUERIES } from '../parse/v2-query-language.ts'
 import { EVERYTHING, type Query } from '../query.ts'
 import { filterParts } from './filter-parts.ts'
 import {

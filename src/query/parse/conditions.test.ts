@@ -10,7 +10,7 @@ import {
 import { NOTHING } from '../combine-queries.ts'
 import { FIELD_MAX_LENGTH } from '../resolve-field.ts'
 import { parseQuery } from './parse-query.ts'
-import { V2_QUERIES } from './v2-query-types.ts'
+import { V2_QUERIES } from './v2-query-language.ts'
 
 const parse = parserOf(V2_QUERIES)
 const notSupported = (type: string, property: string) =>

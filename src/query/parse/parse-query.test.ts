@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { ObjectType } from '../../ontology/ontology.ts'
 import { parseQuery, type QueryGrammar } from './parse-query.ts'
-import { REVISION_1_QUERIES } from './revision-1-query-types.ts'
-import { REVISION_2_QUERIES } from './revision-2-query-types.ts'
+import { REVISION_1_QUERIES } from './revision-1-query-language.ts'
+import { REVISION_2_QUERIES } from './revision-2-query-language.ts'
 
 const objectType: ObjectType = {
   apiName: 'airport',

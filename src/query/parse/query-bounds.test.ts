@@ -5,7 +5,7 @@ import type { Query } from '../query.ts'
 import { parsePropertyFilters } from './property-filters.ts'
 import { QueryBudget } from './query-budget.ts'
 import { refuseInvertedRanges } from './refuse-inverted-ranges.ts'
-import { REVISION_1_FIELDS } from './revision-1-query-types.ts'
+import { REVISION_1_FIELDS } from './revision-1-query-language.ts'
 
 const LIMITS = { maxDepth: 3, maxTerms: 500, maxTextLength: 100 }
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { failure, fieldOf, parserOf, unprocessable } from '../../../test/support/parsed-queries.ts'
 import { NOTHING } from '../combine-queries.ts'
 import type { Position } from '../query.ts'
-import { V2_QUERIES } from './v2-query-types.ts'
+import { V2_QUERIES } from './v2-query-language.ts'
 
 const parse = parserOf(V2_QUERIES)
 const point = (...coordinates: number[]) => ({ type: 'Point', coordinates })

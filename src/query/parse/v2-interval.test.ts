@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { failure, fieldOf, parserOf, unprocessable } from '../../../test/support/parsed-queries.ts'
 import { NOTHING } from '../combine-queries.ts'
-import { V2_QUERIES } from './v2-query-types.ts'
+import { V2_QUERIES } from './v2-query-language.ts'
 
 const parse = (rule: unknown, field = 'name') =>
   parserOf(V2_QUERIES)({ type: 'interval', field, rule })

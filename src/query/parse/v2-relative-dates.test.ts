@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { failure, fieldOf, parserOf, unprocessable } from '../../../test/support/parsed-queries.ts'
-import { V2_QUERIES } from './v2-query-types.ts'
+import { V2_QUERIES } from './v2-query-language.ts'
 
 const parse = parserOf(V2_QUERIES)
 const point = (value: unknown, timeUnit: unknown = 'DAY') => ({

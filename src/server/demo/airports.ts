@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { readCsv } from '../../formats/csv/csv.ts'
+import { readCsv } from '../../formats/csv/read-csv.ts'
 import { isUnreadable } from '../../formats/row.ts'
 import { readPackageFile, requirePackage } from './data-packages.ts'
 import { nullIf } from './demo-object.ts'

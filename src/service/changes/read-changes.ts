@@ -4,11 +4,12 @@
  * the first moment and no longer matches, or that the caller may no longer see, counts as deleted.
  * Objects of several types come type after type.
  */
+
 import { hidesProperties, isPartlyHidden } from '../../access/policies/ruled-objects.ts'
+import { pageSizeOf } from '../../paging/page-limits.ts'
 import { changesTokenRefused, pageTokenRefused } from '../../paging/walk-tokens.ts'
 import type { ListedChange, SetCursor } from '../../store/object-store.ts'
 import type { Page, PagedRequest } from '../pages/page.ts'
-import { pageSizeOf } from '../pages/page-spec.ts'
 import type { ServiceParts } from '../service-parts.ts'
 import { type ChangedRecords, type ChangeEntry, changedRecords } from './changed-records.ts'
 import {

@@ -1,6 +1,6 @@
 /** Writes exports: as lines, which can be resumed, or as a file with a table. */
 import { EXPORT_TYPES, type ExportFormat, type LineFormat } from '../../contract/export-formats.ts'
-import { csvLine } from '../../formats/csv/csv-text.ts'
+import { csvLine } from '../../formats/csv/write-csv.ts'
 import { exportEndLine, exportFailureLine } from '../../formats/export-end.ts'
 import type { TableSpec } from '../../formats/table-file.ts'
 import { checkRecords } from './check-records.ts'

@@ -1,7 +1,7 @@
 /** What a page of objects is requested by, and what its tokens are bound to: all but its size. */
 import { nextTurn } from '../../admission/next-turn.ts'
 import { ObjectQueryError } from '../../contract/errors.ts'
-import { SET_PAGE_MAX_QUERY_BYTES, V2_PAGE_SIZES } from '../../contract/limits.ts'
+import { SET_PAGE_MAX_QUERY_BYTES } from '../../contract/limits.ts'
 import {
   flatRecordShape,
   type RecordShape,
@@ -10,7 +10,6 @@ import {
 } from '../../contract/object-record.ts'
 import type { Revision } from '../../contract/revisions.ts'
 import type { ObjectType, Ontology } from '../../ontology/ontology.ts'
-import { effectivePageSize } from '../../paging/page-limits.ts'
 import type { TokenBinding } from '../../paging/page-token.ts'
 import { type FingerprintedRequest, shortHash } from '../../paging/walk-tokens.ts'
 import type { OrderTerm, Query } from '../../query/query.ts'
@@ -77,15 +76,6 @@ export function shapeOf(
   return revision === 'v2'
     ? flatRecordShape(objectType, { excludeRid, score })
     : recordShape(revision, objectType.apiName)
-}
-
-/** Returns the size of a page. Without a maximum, it has the sizes of v2. */
-export function pageSizeOf(
-  maximum: number | undefined,
-  { pageSize }: Pick<PagingParameters, 'pageSize'>,
-): number {
-  if (maximum !== undefined) return effectivePageSize(pageSize ?? undefined, maximum)
-  return effectivePageSize(pageSize ?? V2_PAGE_SIZES.default, V2_PAGE_SIZES.maximum)
 }
 
 /** Returns the binding of a page. That of several types is a promise, since they can be large. */

@@ -3,9 +3,10 @@
  * links are more, the page covers fewer objects. If even one object has more, its links are spread
  * over several pages, so that no link is missing.
  */
-import { LINK_PAGE_SIZES } from '../../contract/limits.ts'
+
 import type { LinkSide, ObjectType } from '../../ontology/ontology.ts'
 import { readPrimaryKey } from '../../ontology/values/primary-key.ts'
+import { LINK_PAGE_SIZES } from '../../paging/page-limits.ts'
 import { matchAll } from '../../query/combine-queries.ts'
 import type { Query } from '../../query/query.ts'
 import type { Cursor } from '../../store/object-store.ts'

@@ -11,6 +11,7 @@ import { continuedState } from '../../paging/continue-expired.ts'
 import {
   effectiveLimit,
   objectsStillAllowed,
+  pageSizeOf,
   type RetrievalLimit,
 } from '../../paging/page-limits.ts'
 import type { PageState, SnapshotState, TokenBinding } from '../../paging/page-token.ts'
@@ -34,7 +35,7 @@ import type { ServiceContext } from '../service-context.ts'
 import type { ServiceParts } from '../service-parts.ts'
 import { changesAfter } from './changes-token.ts'
 import type { Page, PagedRequest } from './page.ts'
-import { bindPage, type PageSpec, pageSizeOf, partOf, shapeOf } from './page-spec.ts'
+import { bindPage, type PageSpec, partOf, shapeOf } from './page-spec.ts'
 import { readParts, refuseManyTypes } from './read-parts.ts'
 
 export async function readObjectPage(

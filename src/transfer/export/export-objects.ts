@@ -10,7 +10,7 @@ import { clientError, isErrorBody, nextTokensOf, OqsError } from '../../client/o
 import { isRetryable } from '../../client/retry.ts'
 import { countOf } from '../../contract/count-of.ts'
 import type { LineFormat } from '../../contract/export-formats.ts'
-import { readCsvRecord } from '../../formats/csv/csv-cells.ts'
+import { readCsvRecord } from '../../formats/csv/csv-record.ts'
 import { type ExportEnd, readExportEnd } from '../../formats/export-end.ts'
 import { RemediableError } from '../../formats/remedy.ts'
 import { ExportScanner } from './export-scanner.ts'

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { ObjectType, Property } from '../../ontology/ontology.ts'
 import { EVERYTHING } from '../query.ts'
 import { parseQuery } from './parse-query.ts'
-import { V2_QUERIES } from './v2-query-types.ts'
+import { V2_QUERIES } from './v2-query-language.ts'
 
 const scalar = (apiName: string, type: 'string' | 'integer'): [string, Property] => [
   apiName,

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { failure, fieldOf, parserOf, unprocessable } from '../../../test/support/parsed-queries.ts'
 import { EVERYTHING } from '../query.ts'
 import type { QueryGrammar } from './parse-query.ts'
-import { REVISION_1_QUERIES } from './revision-1-query-types.ts'
-import { REVISION_2_QUERIES } from './revision-2-query-types.ts'
+import { REVISION_1_QUERIES } from './revision-1-query-language.ts'
+import { REVISION_2_QUERIES } from './revision-2-query-language.ts'
 
 const parse1 = parserOf(REVISION_1_QUERIES)
 const parse2 = parserOf(REVISION_2_QUERIES)

@@ -13,7 +13,7 @@ import {
   UnreadableFile,
   type UnreadableRow,
 } from '../row.ts'
-import { beginRecord, type CsvRecord, readRecordLine } from './csv-cells.ts'
+import { beginRecord, type CsvRecord, readRecordLine } from './csv-record.ts'
 
 export interface CsvOptions {
   readonly delimiter?: string | undefined

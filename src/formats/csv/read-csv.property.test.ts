@@ -3,9 +3,9 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { contentOf, cutsArbitrary, inChunks } from '../../../test/support/byte-chunks.ts'
 import { fcOptions } from '../../../test/support/fc-options.ts'
-import { readCsv } from './csv.ts'
-import { readCsvRecord } from './csv-cells.ts'
-import { csvLine } from './csv-text.ts'
+import { readCsvRecord } from './csv-record.ts'
+import { readCsv } from './read-csv.ts'
+import { csvLine } from './write-csv.ts'
 
 const oddText = fc.string({
   unit: fc.constantFrom('a', 'é', '\u{1f600}', ' ', '\t', '"', ',', ';', '|', '\n', '\r', '#'),

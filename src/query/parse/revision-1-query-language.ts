@@ -8,7 +8,7 @@ import type { TextMatch } from '../query.ts'
 import { findField } from '../resolve-field.ts'
 import type { FieldSyntax } from './conditions.ts'
 import type { QueryGrammar, QueryTypeParser } from './parse-query.ts'
-import { combinators, comparisons } from './shared-query-types.ts'
+import { combinators, comparisons } from './shared-query-language.ts'
 import {
   Fuzzy,
   IsAbsent,

@@ -13,7 +13,7 @@ import { EVERYTHING, type Position, type Query } from '../query.ts'
 import { resolveField } from '../resolve-field.ts'
 import type { FieldSyntax } from './conditions.ts'
 import type { QueryGrammar, QueryParsing, QueryTypeParser } from './parse-query.ts'
-import { combinators, comparisons } from './shared-query-types.ts'
+import { combinators, comparisons } from './shared-query-language.ts'
 import { Text, unionType, unionTypes } from './union-type.ts'
 import { refuseUnknownMembers, unprocessable } from './unprocessable.ts'
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { contentOf, inChunks } from '../../../test/support/byte-chunks.ts'
 import { exportEndLine } from '../export-end.ts'
-import { readCsv } from './csv.ts'
-import { csvLine } from './csv-text.ts'
+import { readCsv } from './read-csv.ts'
+import { csvLine } from './write-csv.ts'
 
 const read = (text: string | Uint8Array, delimiter?: string, cuts?: readonly number[]) =>
   contentOf(readCsv(inChunks(text, cuts), { delimiter }))

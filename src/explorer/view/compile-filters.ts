@@ -1,0 +1,211 @@
+/**
+ * Compiles the filters, the search text and the box of a view to conditions of a request. Everything
+ * that reads, counts, follows or exports the objects of a view takes its conditions from here.
+ */
+import {
+  type Conditions,
+  compileWhere,
+  OBJECT_SET_SYNTAX,
+} from '../../client/query/compile-where.ts'
+import { isJsonNumber, type ObjectTypeDefinition, type ScalarType } from '../api/ontology.ts'
+import { type FieldAt, fieldAt, type ShownType, scalarIn } from './field-at.ts'
+import {
+  alternativesOf,
+  boundsOf,
+  type Condition,
+  type Filter,
+  type Operator,
+  valuesOf,
+} from './filters.ts'
+import { type SearchTerm, termsOf } from './search-text.ts'
+import { pointProperty, shapeProperty, type TypeView, textProperties } from './type-view.ts'
+import type { ApiRevision, Box, ViewState } from './view-state.ts'
+
+export type Json =
+  | null
+  | boolean
+  | number
+  | string
+  | readonly Json[]
+  | { readonly [name: string]: Json }
+
+export type JsonConditions = Conditions & { readonly [name: string]: Json }
+
+/** A condition that an API cannot express. */
+export class NotExpressible extends Error {
+  constructor(what: string) {
+    super(`This API cannot express ${what}.`)
+    this.name = 'NotExpressible'
+  }
+}
+
+/** Returns the conditions of a view, and further ones, for v2; undefined if there are none. */
+export function whereOf(of: TypeView, further: readonly JsonConditions[] = []) {
+  return compileWhere([...conditionsOf(of.view, of, 'v2'), ...further], OBJECT_SET_SYNTAX)
+}
+
+const TERMS = 'words in one property'
+const NULLS = 'a missing value'
+
+/** What revision 2.0 has no conditions for. */
+const NOT_IN_REVISION_2: Readonly<Partial<Record<Operator, string>>> = {
+  words: TERMS,
+  phrase: TERMS,
+  prefix: TERMS,
+  empty: NULLS,
+  filled: NULLS,
+}
+
+/** Returns the conditions of a view. Throws `NotExpressible` if the API has no words for one. */
+export function conditionsOf(
+  { filters, text, box }: Pick<ViewState, 'filters' | 'text' | 'box'>,
+  of: ShownType,
+  revision: ApiRevision,
+): readonly JsonConditions[] {
+  return [
+    ...filters.map((filter) => filterCondition(filter, of, revision)),
+    ...(termsOf(text).length === 0 ? [] : [textCondition(text, of.objectType, revision)]),
+    ...(box === undefined ? [] : [boxCondition(box, of.objectType, revision)]),
+  ]
+}
+
+function filterCondition(filter: Filter, of: ShownType, revision: ApiRevision): JsonConditions {
+  const conditions = alternativesOf(filter).map((each) => conditionOf(each, of, revision))
+  const [first = {}, ...others] = conditions
+  return others.length === 0 ? first : { $or: conditions }
+}
+
+function conditionOf(condition: Condition, of: ShownType, revision: ApiRevision): JsonConditions {
+  const missing = revision === '2' ? NOT_IN_REVISION_2[condition.operator] : undefined
+  if (missing !== undefined) throw new NotExpressible(missing)
+  const field = fieldAt(of, condition.field)
+  if (field === undefined || field.links.length === 0) {
+    return ownCondition(condition, field, revision)
+  }
+  if (revision !== 'v2') throw new NotExpressible('a filter across a link')
+  if (field.path !== undefined) {
+    return linked(field, [ownCondition({ ...condition, field: field.path }, field, revision)])
+  }
+  const any = linked(field, [])
+  return condition.operator === 'empty' ? { $not: any } : any
+}
+
+/** The links of a path, each inside the one before it. */
+function linked({ links }: FieldAt, conditions: readonly JsonConditions[]): JsonConditions {
+  const where = compileWhere(conditions, OBJECT_SET_SYNTAX) as Json | undefined
+  const query = links.reduceRight<Json | undefined>(
+    (inner, { apiName: link }) => ({
+      type: 'linked',
+      link,
+      ...(inner !== undefined && { where: inner }),
+    }),
+    where,
+  )
+  return { $query: query ?? null }
+}
+
+function ownCondition(
+  condition: Condition,
+  field: FieldAt | undefined,
+  revision: ApiRevision,
+): JsonConditions {
+  const name = condition.field.replace('/', ':')
+  const { operator, value } = condition
+  const scalar = scalarIn(field?.type)
+  const isArray = field?.type?.type === 'array'
+  const values = valuesOf(condition).map((each) => toJson(each, scalar))
+  switch (operator) {
+    case 'eq':
+      return { [name]: toJson(value, scalar) }
+    case 'in':
+    case 'notIn': {
+      // A list of one value is that value, and nothing is one of no values.
+      const any: JsonConditions = isArray
+        ? { $or: values.map((each) => ({ [name]: { contains: each } })) }
+        : { [name]: { in: values } }
+      return operator === 'in' ? any : { $not: any }
+    }
+    case 'between':
+      return { $and: boundsOf(condition).map((bound) => ownCondition(bound, field, revision)) }
+    case 'empty':
+    case 'filled':
+      return { [name]: { isNull: operator === 'empty' } }
+    case 'words':
+      return { [name]: { allTerms: value } }
+    case 'contains':
+      return isArray
+        ? { [name]: { contains: toJson(value, scalar) } }
+        : inside(name, value, revision)
+    case 'phrase':
+    case 'prefix':
+      return { [name]: { [operator]: value } }
+    default:
+      return { [name]: { [operator]: toJson(value, scalar) } }
+  }
+}
+
+/** A text that contains another anywhere, whatever the case of its letters. */
+function inside(name: string, text: string, revision: ApiRevision): JsonConditions {
+  if (revision !== 'v2') throw new NotExpressible('a part of a word')
+  const letters = [...text].map((letter) => {
+    const cases = [...new Set([letter.toLowerCase(), letter.toUpperCase()])]
+    const isCased = cases.length > 1 && cases.every((each) => [...each].length === 1)
+    return isCased ? `[${cases.join('')}]` : letter.replaceAll(/[^\p{L}\p{N}\s]/gu, '\\$&')
+  })
+  return { [name]: { regex: `.*${letters.join('')}.*` } }
+}
+
+function textCondition(
+  text: string,
+  type: ObjectTypeDefinition,
+  revision: ApiRevision,
+): JsonConditions {
+  const terms = termsOf(text)
+  if (revision === '2') {
+    // Revision 2.0 finds whole words only, also for the one that is being typed.
+    const isPlain = terms.every(({ kind }) => kind === 'words' || kind === 'prefix')
+    if (!isPlain || text.includes('*')) throw new NotExpressible('a part of a word or a phrase')
+    return { $keyword: text }
+  }
+  const alternatives = textProperties(type).map((name): JsonConditions => {
+    const conditions = terms.map((term) => termCondition(name, term, revision))
+    const [first = {}, ...others] = conditions
+    return others.length === 0 ? first : { $and: conditions }
+  })
+  return { $or: alternatives }
+}
+
+function termCondition(name: string, term: SearchTerm, revision: ApiRevision): JsonConditions {
+  const { kind, text } = term
+  if (kind === 'inside') return inside(name, text, revision)
+  return { [name]: { [kind === 'words' ? 'allTerms' : kind]: text } }
+}
+
+function boxCondition(
+  [west, south, east, north]: Box,
+  type: ObjectTypeDefinition,
+  revision: ApiRevision,
+): JsonConditions {
+  if (revision === '1') throw new NotExpressible('a box on the map')
+  if (revision === '2') {
+    if (pointProperty(type) === undefined) throw new NotExpressible('a box with shapes')
+    const [northWest, southWest] = [
+      [west, north],
+      [west, south],
+    ]
+    return { $within: [southWest, [east, south], [east, north], northWest, southWest] }
+  }
+  const point = (...coordinates: readonly number[]): Json => ({ type: 'Point', coordinates })
+  const corners = { topLeft: point(west, north), bottomRight: point(east, south) }
+  const points = pointProperty(type)
+  return points === undefined
+    ? { [shapeProperty(type) ?? '']: { intersectsBoundingBox: corners } }
+    : { [points]: { withinBoundingBox: corners } }
+}
+
+/** Long and decimal stay text, so that no digit is lost. */
+export function toJson(value: string, type: ScalarType | undefined): Json {
+  if (type === 'boolean') return value === 'true'
+  const number = Number(value)
+  return isJsonNumber(type) && value.trim() !== '' && Number.isFinite(number) ? number : value
+}
