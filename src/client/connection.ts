@@ -1,8 +1,9 @@
 /** A connection to one service: sends requests, retries, and checks what the responses are. */
+import { addressOf, type QueryParameters } from './addresses.ts'
 import { clientError, isErrorBody, OqsError } from './oqs-error.ts'
 import {
+  isTemporary,
   monotonicNow,
-  RETRYABLE_STATUSES,
   type RetryOptions,
   RetryPolicy,
   readRetryAfter,
@@ -54,11 +55,6 @@ export interface ServiceResponse<Body = unknown> {
   /** When the last byte arrived, in milliseconds since the epoch. */
   readonly receivedAtMs: number
 }
-
-/** The parameters of a query string; undefined ones are omitted, lists are repeated. */
-export type QueryParameters = Readonly<
-  Record<string, string | number | boolean | readonly string[] | undefined>
->
 
 export class Connection {
   readonly baseUrl: string
@@ -199,42 +195,16 @@ export class Connection {
     if (response.ok && body !== undefined) return { body, bytes }
     if (!response.ok && isErrorBody(body)) {
       const retryAfterMs = readRetryAfter(headers.get('retry-after'), Date.now())
-      const isRetryable = RETRYABLE_STATUSES.ofService.includes(status)
+      const isRetryable = isTemporary(status, 'service')
       throw new OqsError(body, { statusCode: status, isRetryable, retryAfterMs })
     }
     // JSON that ends early was cut by a proxy, whatever its status says.
     if (response.ok && isJson) throw this.lost(new Error('the body is cut'), signal)
     throw this.invalidResponse(`responded with status ${status} and ${type}`, {
       statusCode: status,
-      isRetryable: RETRYABLE_STATUSES.ofProxy.includes(status),
+      isRetryable: isTemporary(status, 'proxy'),
     })
   }
-}
-
-/** Percent-encodes a variable segment of a path. URLs cannot contain `.` and `..`, even encoded. */
-export function segment(text: string | number | boolean): string {
-  if (text === '.' || text === '..') {
-    throw new TypeError(`a URL cannot contain the name or key "${text}"; search for it instead`)
-  }
-  if (!String(text).isWellFormed()) {
-    throw new TypeError(
-      `a URL cannot contain ${JSON.stringify(text)}: it has an unpaired surrogate`,
-    )
-  }
-  return encodeURIComponent(text)
-}
-
-/** Builds a path whose variable segments are percent-encoded. */
-export function pathOf(texts: TemplateStringsArray, ...segments: readonly string[]): string {
-  return String.raw(texts, ...segments.map(segment))
-}
-
-/** Returns the path of a request with its query string. */
-export function addressOf({ path, query = {} }: Pick<ServiceRequest, 'path' | 'query'>): string {
-  const pairs = Object.entries(query).flatMap(([name, value]) =>
-    value === undefined ? [] : [value].flat().map((one): [string, string] => [name, String(one)]),
-  )
-  return pairs.length === 0 ? path : `${path}?${new URLSearchParams(pairs)}`
 }
 
 /** Values of type `long` can be bigints; on the wire they are strings. */

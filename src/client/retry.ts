@@ -117,10 +117,12 @@ export function realPause(ms: number, signal: AbortSignal | undefined): Promise<
   })
 }
 
-/** The statuses of failures that may be temporary. A proxy has more while the service restarts. */
-export const RETRYABLE_STATUSES: Readonly<Record<'ofService' | 'ofProxy', readonly number[]>> = {
-  ofService: [429, 503],
-  ofProxy: [429, 502, 503, 504],
+/** A proxy answers with more statuses while the service restarts. */
+const TEMPORARY_STATUSES = { service: [429, 503], proxy: [429, 502, 503, 504] }
+
+/** Returns whether the failure that a status means may be temporary. */
+export function isTemporary(status: number, of: keyof typeof TEMPORARY_STATUSES): boolean {
+  return TEMPORARY_STATUSES[of].includes(status)
 }
 
 /** Returns whether a failure may be temporary. */

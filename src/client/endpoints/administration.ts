@@ -1,10 +1,9 @@
 /** The administration endpoints, one method each: definitions, writes, replacements, exports. */
+import { pathOf, type QueryParameters } from '../addresses.ts'
 import {
   type CallOptions,
   type IdempotentCallOptions,
   newIdempotencyKey,
-  pathOf,
-  type QueryParameters,
   type ServiceRequest,
   toJson,
 } from '../connection.ts'

@@ -1,10 +1,6 @@
 /** The v2 endpoints for object sets and actions, one method each. */
-import {
-  type CallOptions,
-  type IdempotentCallOptions,
-  pathOf,
-  type ServiceRequest,
-} from '../connection.ts'
+import { pathOf } from '../addresses.ts'
+import type { CallOptions, IdempotentCallOptions, ServiceRequest } from '../connection.ts'
 import { OqsError } from '../oqs-error.ts'
 import { EndpointGroup } from './endpoint-group.ts'
 import type { ChangesPage, FlatRecord, Page, PageOptions, TypePath } from './pages.ts'

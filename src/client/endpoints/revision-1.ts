@@ -1,10 +1,6 @@
 /** The endpoints of revision 1.0, one method each. */
-import {
-  type CallOptions,
-  pathOf,
-  type QueryParameters,
-  type ServiceRequest,
-} from '../connection.ts'
+import { pathOf, type QueryParameters } from '../addresses.ts'
+import type { CallOptions, ServiceRequest } from '../connection.ts'
 import { EndpointGroup } from './endpoint-group.ts'
 import type { ObjectRecord, Page, PageOptions, TypePath } from './pages.ts'
 

@@ -1,5 +1,6 @@
 /** The endpoints of revision 2.0, one method each. A family names an ontology. */
-import { type CallOptions, pathOf, type ServiceRequest } from '../connection.ts'
+import { pathOf } from '../addresses.ts'
+import type { CallOptions, ServiceRequest } from '../connection.ts'
 import { EndpointGroup } from './endpoint-group.ts'
 import type { ObjectRecord, Page, PageOptions } from './pages.ts'
 

@@ -1,5 +1,5 @@
 /** Object sets of v2: filters, unions, intersections, differences and links, without a limit. */
-import { segment } from '../connection.ts'
+import { segment } from '../addresses.ts'
 import type { Endpoints } from '../endpoints/endpoints.ts'
 import type { ChangesRequest, ObjectSetDefinition } from '../endpoints/object-sets.ts'
 import type { FlatRecord, TypePath } from '../endpoints/pages.ts'

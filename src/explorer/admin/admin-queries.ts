@@ -1,6 +1,7 @@
 /** The requests of the administration screens. */
 import { queryOptions } from '@tanstack/react-query'
-import { type ServiceRequest, segment } from '../../client/connection.ts'
+import { segment } from '../../client/addresses.ts'
+import type { ServiceRequest } from '../../client/connection.ts'
 import type { StatusResponse } from '../../contract/status-response.ts'
 import type { Service } from '../api/service.ts'
 

@@ -1,5 +1,6 @@
 /** The request behind a view as a command for a shell. */
-import { addressOf, type ServiceRequest } from '../../client/connection.ts'
+import { addressOf } from '../../client/addresses.ts'
+import type { ServiceRequest } from '../../client/connection.ts'
 
 /** The tools that can send a request, with their names. */
 export const TOOLS = {
