@@ -4,12 +4,11 @@ import { defineConfig } from 'vitest/config'
 import { LongestFirst } from './test/support/longest-first.ts'
 
 /** Tests of what the database can influence; rules of HTTP alone are in `test/http/`. */
-const ON_EVERY_STORE = [
-  'test/columns/**/*.test.ts',
-  'test/conformance/**/*.test.ts',
-  'test/properties/**/*.test.ts',
-  'test/sdk/**/*.test.ts',
-]
+const ON_EVERY_STORE = ['columns', 'conformance', 'properties', 'sdk'].map(
+  (folder) => `test/${folder}/**/*.test.ts`,
+)
+/** Tests with cases by the hundred, of which `npm test` tries a third. */
+const OF_MANY_CASES = ['test/columns/*.property.test.ts', 'test/properties/**/*.test.ts']
 /** What only a cluster has. */
 const ON_CITUS = ['distribution', 'moved-shard'].map(
   (name) => `src/store/postgres/citus/${name}.test.ts`,
@@ -61,15 +60,18 @@ const LONG_ON_EVERY_STORE = [
 /** What runs on SQLite in `npm test`, or needs a PostgreSQL of its own. */
 const LONG_ON_POSTGRES = [
   'test/cli/mirror-postgres.test.ts',
-  'test/columns/files.test.ts',
-  'test/columns/memory.test.ts',
+  'test/columns/**/*.test.ts',
+  'test/conformance/checksums.test.ts',
+  'test/conformance/export.test.ts',
+  'test/conformance/large-batches.test.ts',
   'test/conformance/limits.test.ts',
-  'test/conformance/waiting-processes.test.ts',
+  'test/conformance/waiting-*.test.ts',
   'test/e2e/killed-mirror-postgres.test.ts',
   'test/e2e/postgres.test.ts',
-  'test/sdk/interfaces.test.ts',
-  'test/sdk/subscriptions.test.ts',
+  'test/properties/**/*.test.ts',
+  'test/sdk/**/*.test.ts',
   'test/simulation/simulation.postgres.test.ts',
+  'test/store.postgres.test.ts',
 ]
 
 /** Pages, searches, aggregations, sets, links, rights, snapshots, changes and changed definitions. */
@@ -86,9 +88,9 @@ const IN_A_BROWSER = 'test/explorer/**/*.test.ts'
 const JOURNEYS = 'test/explorer/journeys.test.ts'
 /** The other screens, and what each must also do: for keyboards, on phones, behind a path. */
 const LONG_IN_A_BROWSER = [
-  ...['accessibility', 'admin', 'base-path', 'charts', 'columns', 'live', 'load', 'load-existing'],
-  ...['lost-parts', 'narrow', 'pictures', 'restart', 'screen-requests', 'share', 'table', 'values'],
-  'walk',
+  ...['accessibility', 'admin', 'base-path', 'charts', 'columns', 'edit', 'live', 'load'],
+  ...['load-existing', 'lost-parts', 'narrow', 'numbers', 'pictures', 'request-code', 'restart'],
+  ...['screen-requests', 'share', 'table', 'values', 'walk'],
 ].map((name) => `test/explorer/${name}.test.ts`)
 
 const START_RUN = './test/support/start-run.ts'
@@ -106,7 +108,7 @@ const sqlite = {
     name: 'sqlite',
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     exclude: [...ON_POSTGRES, IN_A_BROWSER, ...LONG, ...LONG_ON_EVERY_STORE],
-    provide: { store: 'sqlite' as const },
+    provide: { store: 'sqlite' as const, cases: 'third' as const },
     globalSetup: START_RUN,
   },
 }
@@ -130,7 +132,7 @@ const columns = {
     name: 'long-columns',
     include: ANSWERED_BY_COLUMNS,
     exclude: [],
-    provide: { ...sqlite.test.provide, columns: 'forced' as const },
+    provide: { store: 'sqlite' as const, columns: 'forced' as const },
   },
 }
 
@@ -165,7 +167,7 @@ const explorerOnPostgres = {
   extends: true as const,
   test: {
     ...explorer.test,
-    name: 'explorer-postgres',
+    name: 'long-explorer-postgres',
     include: [JOURNEYS],
     provide: { store: 'postgres' as const },
     globalSetup: [START_RUN, './test/support/start-postgres.ts'],
@@ -177,8 +179,9 @@ const long = {
   test: {
     ...sqlite.test,
     name: 'long',
-    include: [...LONG, ...LONG_ON_EVERY_STORE],
+    include: [...LONG, ...LONG_ON_EVERY_STORE, ...OF_MANY_CASES],
     exclude: [],
+    provide: { store: 'sqlite' as const },
   },
 }
 

@@ -12,6 +12,8 @@ declare module 'vitest' {
     readonly store: StoreKind
     /** Undefined if types that are as small as those of tests have no columns. */
     readonly columns: 'forced' | undefined
+    /** How many cases of a property test are tried; all by default. */
+    readonly cases: 'third' | undefined
     /** The URL of the test server; not for `sqlite`. */
     readonly postgresUrl: string
     /** The database with the schema of a store that new databases are copied from; only for `postgres`. */
