@@ -61,11 +61,12 @@ const LONG_ON_EVERY_STORE = [
 const LONG_ON_POSTGRES = [
   'test/cli/mirror-postgres.test.ts',
   'test/columns/**/*.test.ts',
-  'test/conformance/checksums.test.ts',
-  'test/conformance/export.test.ts',
-  'test/conformance/large-batches.test.ts',
-  'test/conformance/limits.test.ts',
-  'test/conformance/waiting-*.test.ts',
+  ...[
+    ...['audit', 'changes-of-sets', 'checksums', 'compare-rows', 'continue-tokens', 'created-once'],
+    ...['delete-by-query', 'export', 'large-batches', 'limits', 'oauth-codes', 'ontologies'],
+    ...['saved-views', 'service', 'source-transactions', 'structs', 'v2-aggregate-batch'],
+    ...['v2-links', 'v2-object-sets', 'v2-several-types', 'v2-static-walks', 'waiting-*'],
+  ].map((name) => `test/conformance/${name}.test.ts`),
   'test/e2e/killed-mirror-postgres.test.ts',
   'test/e2e/postgres.test.ts',
   'test/properties/**/*.test.ts',

@@ -5,7 +5,7 @@ import { PLANTED_BUGS } from './planted-bugs.ts'
 import { describeFailure, Simulator } from './simulate.ts'
 
 /** Enough to notice a mistake in the simulation itself; `npm run simulate` runs thousands. */
-const SEEDS = 30
+const SEEDS = 12
 
 describe('a simulated service', () => {
   it('answers like the model, whatever happens to it', async () => {
