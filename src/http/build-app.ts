@@ -24,7 +24,12 @@ import { removeBasePath } from './request/base-path.ts'
 import { allowOrigins, type CorsOrigins } from './request/cors.ts'
 import { guardWrites } from './request/guard-writes.ts'
 import { addJsonParser } from './request/json-body.ts'
-import { admitByAddress, openRequests, requireAuthentication } from './request/request-hooks.ts'
+import {
+  admitByAddress,
+  openRequest,
+  openRequests,
+  requireAuthentication,
+} from './request/request-hooks.ts'
 import { addUnknownEndpoint } from './request/unknown-endpoint.ts'
 import {
   errorHandler,
@@ -104,8 +109,9 @@ export async function buildApp(given: GivenServices, options: AppOptions): Promi
     // A stopping server still answers requests on open connections, see server/close-app.ts.
     return503OnClosing: false,
     clientErrorHandler: (error, socket) => void respondToParserError(error, socket as Socket),
+    // Before any hook: the path cannot be decoded.
     frameworkErrors: (error, request, reply) => {
-      void handleError(error, request, reply)
+      if (openRequest(request, reply, services)) void handleError(error, request, reply)
     },
   }).withTypeProvider<TypeBoxTypeProvider>() as App
 

@@ -29,6 +29,7 @@ describe('the log', () => {
     rmSync(join(folder.path, 'oqs.db'))
     expect([await probe('/readyz'), await probe('/readyz')]).toEqual([503, 503])
     expect(await probe('/nowhere')).toBe(404)
+    expect(await probe('/%zz')).toBe(400)
     oqs.child.kill('SIGTERM')
     await oqs.ended
     const lines = logLines(oqs.stderr())
@@ -37,7 +38,9 @@ describe('the log', () => {
       'warn notReady',
       'warn notReady',
       'info requestFinished',
+      'info requestFinished',
     ])
+    expect(requests.at(-1)).toMatchObject({ status: 400, route: 'none' })
     expect(requests[0].reason).toMatch(/^the files of the store are gone/)
     expect(oqs.stderr()).not.toContain('stack')
   })

@@ -25,25 +25,35 @@ import type { RequestTrace } from '../tracing/tracing.ts'
 
 /** Opens every request, and starts its trace. Comes first, so that an excess request costs little. */
 export function openRequests(app: App, services: Services): void {
-  const { admission, isReportingRequests, tracing } = services
   app.addHook('onRequest', (request, reply, done) => {
-    const context = services.openRequests.open(request.raw, reply.raw, request.routeOptions.url)
-    if (context === undefined) {
-      reply.hijack()
-      refusePipelinedRequest(reply.raw)
-      return
-    }
-    request.context = context
-    const response: ServiceResponse = reply.raw
-    response.readRequestHeaders = () => ({
-      [REQUEST_ID_HEADER]: request.id,
-      ...rateLimitHeaders(admission.rateOf(context.callerId)),
-    })
-    if (isReportingRequests) context.defer(() => reportRequest(request, reply.raw, services))
-    const trace = tracing?.start(request.headers)
-    if (trace !== undefined) traceRequest(trace, request, reply)
+    if (!openRequest(request, reply, services)) return
     done(hostMistake(request.raw) ?? queryMistake(request.raw.url))
   })
+}
+
+/** Opens a request, or refuses it and returns false if its connection has too many in progress. */
+export function openRequest(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  services: Services,
+): boolean {
+  const { admission, isReportingRequests, tracing } = services
+  const context = services.openRequests.open(request.raw, reply.raw, request.routeOptions.url)
+  if (context === undefined) {
+    reply.hijack()
+    refusePipelinedRequest(reply.raw)
+    return false
+  }
+  request.context = context
+  const response: ServiceResponse = reply.raw
+  response.readRequestHeaders = () => ({
+    [REQUEST_ID_HEADER]: request.id,
+    ...rateLimitHeaders(admission.rateOf(context.callerId)),
+  })
+  if (isReportingRequests) context.defer(() => reportRequest(request, reply.raw, services))
+  const trace = tracing?.start(request.headers)
+  if (trace !== undefined) traceRequest(trace, request, reply)
+  return true
 }
 
 /** The characters of a host and a port (RFC 3986, 3.2). */

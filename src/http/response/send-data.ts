@@ -3,6 +3,7 @@
  * entity tag, so that a client whose copy is still current gets 304 (RFC 9110, 8.8.3 and 13.1.2).
  */
 import { hash } from 'node:crypto'
+import type { ServerResponse } from 'node:http'
 import type { FastifyReply } from 'fastify'
 import { bytesOf } from '../../service/aggregate-within.ts'
 import type { FoundRecord } from '../../service/pages/find-object.ts'
@@ -24,18 +25,16 @@ const HEAD = '{"data":['
 /**
  * Sends a page [2.1]: `data`, then `nextPageToken` if more exists, then `totalCount` if the endpoint
  * has it. `furtherMembers` of the envelope are JSON text. Records arrive as bytes and leave as bytes,
- * neither parsed nor copied, without the framework, which only sends bodies in one piece.
+ * neither parsed nor copied.
  */
 export function sendPage(reply: FastifyReply, page: Page, furtherMembers?: string): FastifyReply {
   const headers = dataHeaders(reply, page.version)
   if (isCacheable(reply)) {
     const etag = etagOfPage(page)
-    headers['etag'] = etag
-    headers['cache-control'] = CACHE_CONTROL
+    setCacheHeaders(headers, etag)
     if (isNotModified(reply, etag)) {
       reply.request.context.sentPage = { objects: page.count }
-      reply.headers(headers)
-      return reply.code(304).send()
+      return sendNotModified(reply, headers)
     }
   }
   let tail = ']'
@@ -46,13 +45,8 @@ export function sendPage(reply: FastifyReply, page: Page, furtherMembers?: strin
   if (furtherMembers !== undefined) tail += `,${furtherMembers}`
   tail += '}'
 
-  requireVerified(reply.request.context)
-  const { raw, request } = reply.hijack()
-  const bodyBytes = HEAD.length + page.records.length + Buffer.byteLength(tail)
-  request.context.sentPage = { objects: page.count, bytes: bodyBytes }
-  headers['content-type'] = 'application/json'
-  headers['content-length'] = String(bodyBytes)
-  raw.writeHead(200, headers)
+  const bytes = HEAD.length + page.records.length + Buffer.byteLength(tail)
+  const raw = sendHead(reply, headers, { objects: page.count, bytes })
   raw.write(HEAD, 'latin1')
   raw.write(page.records)
   raw.end(tail, 'utf8')
@@ -61,29 +55,59 @@ export function sendPage(reply: FastifyReply, page: Page, furtherMembers?: strin
 
 /** Sends one object, which is already JSON. */
 export function sendObject(reply: FastifyReply, { json, version }: FoundRecord): FastifyReply {
-  return sendBytes(reply, json, { version })
+  const headers = dataHeaders(reply, version)
+  if (isCacheable(reply)) {
+    const etag = etagOfBytes(json)
+    setCacheHeaders(headers, etag)
+    if (isNotModified(reply, etag)) return sendNotModified(reply, headers)
+  }
+  sendHead(reply, headers, { bytes: json.length }).end(json)
+  return reply
 }
 
 /**
- * Sends text that is already JSON, without serialising it again. `etag` is its tag, if the caller
+ * Sends text that is already JSON, without serialising it again. `knownEtag` is its tag, if the caller
  * knows it already.
  */
-export function sendJson(reply: FastifyReply, json: Buffer | string, etag?: string): FastifyReply {
-  return sendBytes(reply, json, { etag })
-}
-
-function sendBytes(
+export function sendJson(
   reply: FastifyReply,
   json: Buffer | string,
-  known: { readonly etag?: string | undefined; readonly version?: number | undefined },
+  knownEtag?: string,
 ): FastifyReply {
-  reply.headers(dataHeaders(reply, known.version))
+  const headers = dataHeaders(reply, undefined)
   if (isCacheable(reply)) {
-    const etag = known.etag ?? etagOfBytes(json)
-    reply.headers({ etag, 'cache-control': CACHE_CONTROL })
-    if (isNotModified(reply, etag)) return reply.code(304).send()
+    const etag = knownEtag ?? etagOfBytes(json)
+    setCacheHeaders(headers, etag)
+    if (isNotModified(reply, etag)) return sendNotModified(reply, headers)
   }
-  return reply.type('application/json').send(json)
+  return reply.headers(headers).type('application/json').send(json)
+}
+
+function setCacheHeaders(headers: Record<string, string>, etag: string): void {
+  headers['etag'] = etag
+  headers['cache-control'] = CACHE_CONTROL
+}
+
+function sendNotModified(reply: FastifyReply, headers: Record<string, string>): FastifyReply {
+  return reply.headers(headers).code(304).send()
+}
+
+/**
+ * Sends the head of a JSON response without the framework, whose hooks and checks cost more than the
+ * rest of a small response. The caller writes the body.
+ */
+function sendHead(
+  reply: FastifyReply,
+  headers: Record<string, string>,
+  sent: { readonly objects?: number | undefined; readonly bytes: number },
+): ServerResponse {
+  requireVerified(reply.request.context)
+  const { raw, request } = reply.hijack()
+  request.context.sentPage = sent
+  headers['content-type'] = 'application/json'
+  headers['content-length'] = String(sent.bytes)
+  raw.writeHead(200, headers)
+  return raw
 }
 
 /** Sends the groups of an aggregation, for every version of the API. */
@@ -117,19 +141,13 @@ function aggregationPieces(
   return [Buffer.from(envelope.slice(0, -2)), ...records, Buffer.from(']}')]
 }
 
-/** Sends pieces of JSON without the framework, which only sends bodies in one piece. */
 function sendPieces(
   reply: FastifyReply,
   pieces: readonly Uint8Array[],
   versions: readonly number[],
 ): FastifyReply {
-  requireVerified(reply.request.context)
-  const { raw } = reply.hijack()
-  raw.writeHead(200, {
-    'content-type': 'application/json',
-    'content-length': bytesOf(pieces),
-    ...dataHeaders(reply, versions.length === 1 ? versions[0] : undefined),
-  })
+  const headers = dataHeaders(reply, versions.length === 1 ? versions[0] : undefined)
+  const raw = sendHead(reply, headers, { bytes: bytesOf(pieces) })
   for (const piece of pieces) raw.write(piece)
   raw.end()
   return reply

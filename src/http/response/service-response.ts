@@ -28,17 +28,17 @@ export function serviceResponses(stopping: AbortSignal): typeof ServerResponse {
 
     override writeHead(status: number, ...rest: never[]): this {
       if (stopping.aborted) this.shouldKeepAlive = false
-      const common = { ...SECURITY_HEADERS, ...this.readRequestHeaders?.() }
       const headers = rest.at(-1) as OutgoingHttpHeaders | string | undefined
+      const ofRequest = this.readRequestHeaders?.()
       if (typeof headers === 'object') {
-        const all: OutgoingHttpHeaders = { ...common, ...headers }
+        const all: OutgoingHttpHeaders = { ...SECURITY_HEADERS, ...ofRequest, ...headers }
         const vary = headers['vary'] === undefined ? undefined : this.getHeader('vary')
         // Both what is set already and what this response depends on.
         if (vary !== undefined) all['vary'] = `${vary}, ${headers['vary']}`
         return super.writeHead(status, all)
       }
       // Fastify sets the headers of streams one by one.
-      for (const [name, value] of Object.entries(common)) {
+      for (const [name, value] of Object.entries({ ...SECURITY_HEADERS, ...ofRequest })) {
         if (!this.hasHeader(name)) this.setHeader(name, value)
       }
       return super.writeHead(status, ...rest)
