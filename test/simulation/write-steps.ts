@@ -51,7 +51,7 @@ export async function writeBatch(world: World): Promise<void> {
 }
 
 export async function writeObject(world: World): Promise<void> {
-  const { random } = world
+  const { random, incarnation } = world
   const name = random.pick(TYPES)
   const object = randomObject(world, name)
   const known = world.objectTags.filter((entry) => entry.type === name)
@@ -67,7 +67,9 @@ export async function writeObject(world: World): Promise<void> {
   await sendWrite(world, request, (answer) => {
     const type = world.typeOf(name)
     const current = type.current.objects.get(target.k)
-    const isCurrent = current !== undefined && textOf(current) === tag?.object
+    // An object of a type that was deleted and defined again has another id, and so another tag.
+    const isSameType = world.incarnation === incarnation
+    const isCurrent = isSameType && current !== undefined && textOf(current) === tag?.object
     if (tag !== undefined && !isCurrent) return expectError(answer, 412, 'PreconditionFailed')
     if (isDeletion && current === undefined) return expectError(answer, 404, 'ObjectNotFound')
     expectEqual(answer.status, current === undefined ? 201 : 200, 'the status')
