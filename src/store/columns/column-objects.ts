@@ -21,7 +21,7 @@ import type {
 } from '../object-store.ts'
 import { INTERNAL_CONTEXT, type RequestContext } from '../port/request-context.ts'
 import { queryTimedOut } from '../slow-queries.ts'
-import { isKeyWalk, isQuick } from '../sql/plan/plan-rules.ts'
+import { isIndexedComparison, isKeyWalk, isQuick } from '../sql/plan/plan-rules.ts'
 import type { ColumnsClient } from './columns-client.ts'
 import { typesOf } from './process/answer-question.ts'
 import type { Answers, FindPageRequest, Question, Requests } from './process/messages.ts'
@@ -89,8 +89,7 @@ async function readPage(
   context: RequestContext,
 ): Promise<StoredPage | Reclaimed> {
   if (isKeyWalk(request)) return objects.readPage(request, context)
-  // The table may have no index for it.
-  const quickPage = isQuick(request) ? await objects.readQuickPage(request, context) : undefined
+  const quickPage = mayBeQuick(request) ? await objects.readQuickPage(request, context) : undefined
   if (quickPage !== undefined) return quickPage
   const startedAtMs = performance.now()
   const found = await ask('page', toFind(request), context)
@@ -114,6 +113,13 @@ async function readPage(
     sqlMs: performance.now() - foundAtMs,
   })
   return { ...page, ...ofMatches, more: page.count < keys.length }
+}
+
+/** True if the database may find the rows sooner than a look at every row: if it can tell, it does. */
+function mayBeQuick(request: ReadPageRequest): boolean {
+  if (isQuick(request)) return true
+  // Only columns count without reading records.
+  return request.omitRecords === undefined && isIndexedComparison(request)
 }
 
 /**

@@ -24,6 +24,7 @@ import { PageCache } from '../page-cache.ts'
 import type { FoundToken } from '../port/credentials.ts'
 import type { AggregateRequest, AggregateResult } from '../port/pages.ts'
 import { INTERNAL_CONTEXT, reported } from '../port/request-context.ts'
+import { isQuick } from '../sql/plan/plan-rules.ts'
 import type { TypeConverter } from '../sql/stored-change.ts'
 import { aggregate } from './aggregate/aggregate-objects.ts'
 import { KnownTokens } from './catalogue/known-tokens.ts'
@@ -147,9 +148,12 @@ class PostgresStore extends CoreStore implements ObjectStore {
     return this.#pages.read(request, context)
   }
 
-  /** Every property has an index. */
-  readQuickPage(...of: Parameters<ObjectStore['readPage']>): ReturnType<ObjectStore['readPage']> {
-    return this.readPage(...of)
+  /** Every property has an index. To count the matches of a condition first would be a query more. */
+  async readQuickPage(
+    request: ReadPageRequest,
+    context = INTERNAL_CONTEXT,
+  ): Promise<StoredPage | Reclaimed | undefined> {
+    return isQuick(request) ? this.readPage(request, context) : undefined
   }
 
   readRecords(

@@ -92,6 +92,21 @@ export function isQuick(
   return order.length === 0 && !isLongEquality(query, prefixFields)
 }
 
+/** True if an index has exactly the matches, so that it shows soon whether they are few. */
+export function isIndexedComparison(
+  { query, order, objectType }: Pick<ReadPageRequest, 'query' | 'order' | 'objectType'>,
+  { prefixFields, unindexedFields }: FieldIndexes = ALL_INDEXED,
+): boolean {
+  // In another order, the database would walk an index until the page is full.
+  if (order.length > 0 || query.kind !== 'compare') return false
+  const { field } = query
+  return (
+    !isMultiValued(objectType, field) &&
+    !prefixFields.has(field.property) &&
+    !unindexedFields.has(fieldKey(field))
+  )
+}
+
 /** True for an equality that an index alone cannot decide, because it holds prefixes of texts. */
 export function isLongEquality(query: Query, prefixFields: PrefixFields): boolean {
   if (query.kind !== 'compare' || query.operator !== 'eq') return false

@@ -272,6 +272,37 @@ describe('the thread of a page', () => {
       mainThread({ candidates: 1001 }),
       'reader',
     ],
+    [
+      'a range of few rows',
+      { query: compare('lt') },
+      LATEST,
+      mainThread({ rowVersions: 250 }),
+      'main',
+    ],
+    [
+      'a range of few rows, counted, among many past rows',
+      { query: compare('lt'), includeTotalCount: true },
+      latest,
+      mainThread({ rowVersions: 250 }),
+      'main',
+    ],
+    [
+      'a range of many rows',
+      { query: compare('lt') },
+      LATEST,
+      mainThread({ rowVersions: 251 }),
+      'reader',
+    ],
+    [
+      'a range that is known to have many rows',
+      { query: compare('lt'), matchEstimate: 251 },
+      LATEST,
+      mainThread(),
+      'reader',
+    ],
+    ['a range without an index', { query: compare('lt') }, unindexed, mainThread(), 'reader'],
+    ['a range of long texts', { query: compare('lt') }, prefixed, mainThread(), 'reader'],
+    ['a range of elements', { query: compare('lt', 'tags') }, LATEST, mainThread(), 'reader'],
     ['any page of a reader process', {}, LATEST, READER, 'reader'],
   ])('for %s', (_, options, state, site, expected) => {
     expect(planPage(request(options), state, site).thread).toBe(expected)
@@ -286,6 +317,12 @@ it.each([
   const state = { version: 9, isLatest, table: { ...TABLE, closedCount } }
   const counted = request({ query: text, includeTotalCount: true })
   expect(planPage(counted, state, READER).totalCount).toBe(expected)
+})
+
+it('counts few matches one by one, rather than subtract closed rows', () => {
+  const few = request({ query: compare('lt'), includeTotalCount: true })
+  const plan = planPage(few, LATEST, mainThread({ rowVersions: 250 }))
+  expect(plan).toMatchObject({ kind: 'sortFewMatches', totalCount: 'countVisible' })
 })
 
 it('reads current rows by their own index, and snapshots by version', () => {

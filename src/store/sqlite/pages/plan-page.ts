@@ -11,6 +11,7 @@ import {
   type ByteBudget,
   byteBudget,
   fewMatches,
+  isIndexedComparison,
   isKeyWalk,
   isLongEquality,
   isQuick,
@@ -28,6 +29,8 @@ const MAX_SKIPPED_ROWS = 50_000
 const MAX_EQUAL_ROWS = 5000
 /** Rows with one prefix whose whole text a page may compare on the main thread. */
 const MAX_CANDIDATES = 1000
+/** Row versions that match a condition, which the main thread may sort: less than a millisecond. */
+const MAX_SORTED_ROWS = 250
 /** Rows that a page may test for a value that no index has, on the main thread: a millisecond. */
 const MAX_TESTED_ROWS = 5000
 /** The largest share of closed rows at which counting and subtracting them pays. */
@@ -83,17 +86,16 @@ export function planPage(
   site: PlanSite,
 ): PagePlan {
   const { version, isLatest, table } = state
+  const isQuickPage = site.thread === 'main' && isMainThreadPage(request, state, site.statistics)
+  const isSmall = site.thread === 'main' && !isQuickPage && hasFewMatches(request, state, site)
   const base: PlanBase = {
     version,
     visibility: isLatest ? 'current' : 'version',
     table,
     totalCount: totalCountPolicy(request, {
-      canSubtractClosed: isLatest && hasFewClosedRows(table),
+      canSubtractClosed: isLatest && !isSmall && hasFewClosedRows(table),
     }),
-    thread:
-      site.thread === 'main' && isMainThreadPage(request, state, site.statistics)
-        ? 'main'
-        : 'reader',
+    thread: isQuickPage || isSmall ? 'main' : 'reader',
     budget: byteBudget(request, table),
   }
   if (!table.isCreated) return { ...base, kind: 'noTable' }
@@ -154,6 +156,18 @@ function readsEquality(
     return false
   }
   return countNear(query, maxObjects + 1, MAX_TESTED_ROWS) > maxObjects
+}
+
+/** True if one condition has few matches in all versions together, which its index finds. */
+function hasFewMatches(
+  request: ReadPageRequest,
+  { table: { isCreated, layout } }: VersionState<TableHead>,
+  { statistics }: PlanSite & { readonly thread: 'main' },
+): boolean {
+  const { matchEstimate = 0 } = request
+  if (!isCreated || matchEstimate > MAX_SORTED_ROWS) return false
+  if (!isIndexedComparison(request, layout)) return false
+  return statistics().countRowVersions(MAX_SORTED_ROWS + 1) <= MAX_SORTED_ROWS
 }
 
 /**
