@@ -292,6 +292,17 @@ export function ageContract({ name, open, openAgain, countRowVersions }: StoreUn
       expect(await things.readPairs()).toEqual(['a=0', 'b=0'])
     })
 
+    it('while batches arrive that change nothing', async () => {
+      await using store = await open()
+      const { things } = await start(store)
+      const replacement = await store.startReplacement(things.type)
+      for (let batch = 1; batch <= 20; batch += 1) {
+        await maintain(store, batch * (IDLE_MS - 1))
+        await things.commit([['none', null]], { replacement })
+      }
+      await things.commit([['a', '1']], { replacement })
+    })
+
     it('while a batch arrives that started in time', async () => {
       await using store = await open()
       const { things } = await start(store)
