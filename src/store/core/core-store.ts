@@ -17,7 +17,7 @@ import type {
   SplitKeysRequest,
 } from '../port/pages.ts'
 import type { Publications } from '../port/publications.ts'
-import { INTERNAL_CONTEXT, type RequestContext } from '../port/request-context.ts'
+import { INTERNAL_CONTEXT } from '../port/request-context.ts'
 import type {
   AppliedTransactions,
   Batch,
@@ -166,40 +166,18 @@ export class CoreStore extends StoredCredentials {
     return this.#operations.readSlowly(splitKeys, { typeRid, parts, canReadCurrentRows }, context)
   }
 
-  commit(batch: Batch, context = INTERNAL_CONTEXT): Promise<Commit> {
+  async commit(batch: Batch, context = INTERNAL_CONTEXT): Promise<Commit> {
     const { replacement } = batch
-    if (replacement === undefined) return this.#commit(batch, context)
-    return this.#load({ ...batch, replacement }, context)
-  }
-
-  #commit(batch: Batch, context: RequestContext): Promise<Commit> {
+    // Ignores errors, because the batch itself fails in the same way.
+    const kept = replacement && this.#keepLoading(replacement).catch(() => {})
     const { writes } = this.#parts
     const written = audited(context, batch, (write) => writes.commit(write, context))
-    return this.#announced(batch.objectType, written)
+    const commit = await this.#announced(batch.objectType, written)
+    await kept
+    return commit
   }
 
-  /** Commits a batch of a replacement, which every batch keeps from expiring. */
-  async #load(
-    batch: Batch & { readonly replacement: string },
-    context: RequestContext,
-  ): Promise<Commit> {
-    // Errors do not matter: the batch itself fails in the same way.
-    const keep = () => this.#keepLoading(batch.replacement).catch(() => {})
-    // At once, because the batch may arrive for minutes.
-    const kept = keep()
-    let isChanged = false
-    try {
-      const commit = await this.#commit(batch, context)
-      isChanged = commit.put + commit.deleted > 0
-      return commit
-    } finally {
-      await kept
-      // A batch that changes nothing does not mark the replacement, but may have locked it until now.
-      if (!isChanged) await keep()
-    }
-  }
-
-  /** Marks a replacement as used, if maintenance has marked it as idle. */
+  /** Keeps a replacement that is marked as idle while its next batch arrives, perhaps for minutes. */
   async #keepLoading(replacement: string): Promise<void> {
     const isIdle = await this.#operations.read((session) => isIdleReplacement(session, replacement))
     if (isIdle) await this.#operations.write(touchReplacement, replacement)

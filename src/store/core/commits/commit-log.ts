@@ -72,3 +72,10 @@ export function* saveTableCounts(
     { isPrepared: true },
   )
 }
+
+/** Marks a replacement as used by a batch that changes nothing. */
+export function* markUsed(session: CoreSession, table: number): Operation<void> {
+  yield* session.run(`UPDATE oqs_object_table SET ${IN_USE} WHERE id = ?`, [table], {
+    isPrepared: true,
+  })
+}

@@ -13,7 +13,7 @@ import {
   recordCommit,
 } from '../idempotency/idempotency-keys.ts'
 import type { CoreSession, Operation } from '../session/session.ts'
-import { publishVersions, saveTableCounts, type TableCounts } from './commit-log.ts'
+import { markUsed, publishVersions, saveTableCounts, type TableCounts } from './commit-log.ts'
 import {
   type LockedType,
   lockReplacement,
@@ -104,6 +104,8 @@ export function* closeCommit(
   const { session } = commit
   const { put, deleted, kept, note, keys } = written
   const isChanged = put + deleted > 0
+  // Here, because others do not wait for the lock that the batch has on its replacement.
+  if (!isChanged && target.isLoading) yield* markUsed(session, target.id)
   if (isChanged && !(yield* commit.publishLater(target, written))) {
     yield* saveTableCounts(session, target.id, written)
     if (!target.isLoading)
