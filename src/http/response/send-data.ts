@@ -29,13 +29,9 @@ const HEAD = '{"data":['
  */
 export function sendPage(reply: FastifyReply, page: Page, furtherMembers?: string): FastifyReply {
   const headers = dataHeaders(reply, page.version)
-  if (isCacheable(reply)) {
-    const etag = etagOfPage(page)
-    setCacheHeaders(headers, etag)
-    if (isNotModified(reply, etag)) {
-      reply.request.context.sentPage = { objects: page.count }
-      return sendNotModified(reply, headers)
-    }
+  if (isCacheable(reply) && sendUnchanged(reply, headers, etagOfPage(page))) {
+    reply.request.context.sentPage = { objects: page.count }
+    return reply
   }
   let tail = ']'
   // Absent on the last page, never null and never empty [2.1.2]: clients loop on both.
@@ -56,11 +52,7 @@ export function sendPage(reply: FastifyReply, page: Page, furtherMembers?: strin
 /** Sends one object, which is already JSON. */
 export function sendObject(reply: FastifyReply, { json, version }: FoundRecord): FastifyReply {
   const headers = dataHeaders(reply, version)
-  if (isCacheable(reply)) {
-    const etag = etagOfBytes(json)
-    setCacheHeaders(headers, etag)
-    if (isNotModified(reply, etag)) return sendNotModified(reply, headers)
-  }
+  if (isCacheable(reply) && sendUnchanged(reply, headers, etagOfBytes(json))) return reply
   sendHead(reply, headers, { bytes: json.length }).end(json)
   return reply
 }
@@ -75,21 +67,23 @@ export function sendJson(
   knownEtag?: string,
 ): FastifyReply {
   const headers = dataHeaders(reply, undefined)
-  if (isCacheable(reply)) {
-    const etag = knownEtag ?? etagOfBytes(json)
-    setCacheHeaders(headers, etag)
-    if (isNotModified(reply, etag)) return sendNotModified(reply, headers)
+  if (isCacheable(reply) && sendUnchanged(reply, headers, knownEtag ?? etagOfBytes(json))) {
+    return reply
   }
   return reply.headers(headers).type('application/json').send(json)
 }
 
-function setCacheHeaders(headers: Record<string, string>, etag: string): void {
+/** Adds the tag to the headers. If the client has the response with this tag, sends 304 instead. */
+function sendUnchanged(
+  reply: FastifyReply,
+  headers: Record<string, string>,
+  etag: string,
+): boolean {
   headers['etag'] = etag
   headers['cache-control'] = CACHE_CONTROL
-}
-
-function sendNotModified(reply: FastifyReply, headers: Record<string, string>): FastifyReply {
-  return reply.headers(headers).code(304).send()
+  if (!isNotModified(reply, etag)) return false
+  reply.headers(headers).code(304).send()
+  return true
 }
 
 /**
