@@ -115,7 +115,7 @@ async function readPage(
   return { ...page, ...ofMatches, more: page.count < keys.length }
 }
 
-/** True if the database may find the rows sooner than a look at every row: if it can tell, it does. */
+/** True if the database is asked first. It reads the page if an index of the table makes it quick. */
 function mayBeQuick(request: ReadPageRequest): boolean {
   if (isQuick(request)) return true
   // Only columns count without reading records.

@@ -86,16 +86,17 @@ export function planPage(
   site: PlanSite,
 ): PagePlan {
   const { version, isLatest, table } = state
-  const isQuickPage = site.thread === 'main' && isMainThreadPage(request, state, site.statistics)
-  const isSmall = site.thread === 'main' && !isQuickPage && hasFewMatches(request, state, site)
+  const isMain = site.thread === 'main'
+  const isQuickPage = isMain && isMainThreadPage(request, state, site.statistics)
+  const hasFew = isMain && !isQuickPage && hasFewMatches(request, state, site.statistics)
   const base: PlanBase = {
     version,
     visibility: isLatest ? 'current' : 'version',
     table,
     totalCount: totalCountPolicy(request, {
-      canSubtractClosed: isLatest && !isSmall && hasFewClosedRows(table),
+      canSubtractClosed: isLatest && !hasFew && hasFewClosedRows(table),
     }),
-    thread: isQuickPage || isSmall ? 'main' : 'reader',
+    thread: isQuickPage || hasFew ? 'main' : 'reader',
     budget: byteBudget(request, table),
   }
   if (!table.isCreated) return { ...base, kind: 'noTable' }
@@ -162,12 +163,12 @@ function readsEquality(
 function hasFewMatches(
   request: ReadPageRequest,
   { table: { isCreated, layout } }: VersionState<TableHead>,
-  { statistics }: PlanSite & { readonly thread: 'main' },
+  readStatistics: () => RowStatistics,
 ): boolean {
   const { matchEstimate = 0 } = request
   if (!isCreated || matchEstimate > MAX_SORTED_ROWS) return false
   if (!isIndexedComparison(request, layout)) return false
-  return statistics().countRowVersions(MAX_SORTED_ROWS + 1) <= MAX_SORTED_ROWS
+  return readStatistics().countRowVersions(MAX_SORTED_ROWS + 1) <= MAX_SORTED_ROWS
 }
 
 /**
