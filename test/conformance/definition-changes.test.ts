@@ -104,7 +104,10 @@ describe('a changed definition', () => {
     for (const attempt of ['first', 'again']) {
       const answer = await put(definition)
       expect([attempt, answer.status]).toEqual([attempt, 200])
-      expect(answer.text).not.toContain('renamedFrom')
+      expect(answer.body.objectTypes[0]).toMatchObject({
+        renamedFrom: 'part',
+        properties: { weight: { renamedFrom: 'size' } },
+      })
     }
     const page = await service.send(
       '/api/v1/ontologies/names/objects/item?properties.weight.lte=2&orderBy=properties.weight',

@@ -368,17 +368,71 @@ describe('renames', () => {
     height: { type: 'integer', renamedFrom: 'elevation' },
   })
 
-  it('are not part of the stored definition, and can be applied again', () => {
-    const first = plan('aviation', renamed)
-    expect(JSON.stringify(first.ontology.definition)).not.toContain('renamedFrom')
-    expect(first.types).toMatchObject([{ renamed: new Map([['height', 'elevation']]) }])
-    const again = planChange(
-      'aviation',
-      renamed,
-      new Catalogue(8, [first.ontology]),
-      () => 'unused',
+  const planAfter = (change: ReturnType<typeof plan>, definition: OntologyDefinition) =>
+    planChange('aviation', definition, new Catalogue(8, [change.ontology]), () => 'unused')
+  const earlierNames = ({ ontology }: ReturnType<typeof plan>) =>
+    [...JSON.stringify(ontology.definition).matchAll(/"renamedFrom":"(\w+)"/g)].map(
+      ([, name]) => name,
     )
+
+  it('are carried out once, and then recorded until the earlier name is in use again', () => {
+    const first = plan('aviation', renamed)
+    expect(first.types).toMatchObject([{ renamed: new Map([['height', 'elevation']]) }])
+    expect(first.ontology.definition.objectTypes[0]?.properties['height']).toEqual({
+      type: 'integer',
+      renamedFrom: 'elevation',
+    })
+    const again = planAfter(first, renamed)
     expect(again.types).toEqual([])
+    expect(again.ontology.definition).toEqual(first.ontology.definition)
+    const withoutInstruction = planAfter(
+      first,
+      renaming({ ...others, height: { type: 'integer' } }),
+    )
+    expect(withoutInstruction.types).toEqual([])
+    expect(withoutInstruction.ontology.definition).toEqual(first.ontology.definition)
+    const level = planAfter(
+      first,
+      renaming({ ...others, level: { type: 'integer', renamedFrom: 'height' } }),
+    )
+    expect(earlierNames(level)).toEqual(['height'])
+    const reused = planAfter(
+      first,
+      renaming({ ...others, height: { type: 'integer' }, elevation: { type: 'integer' } }),
+    )
+    expect(earlierNames(reused)).toEqual([])
+  })
+
+  it('are recorded for types, links and fields of structs as well', () => {
+    const link = { apiName: 'main', from: 'country', to: 'airport', foreignKey: 'code' }
+    const before = plan('aviation', aviation({ linkTypes: [link] }))
+    const field = { type: 'integer', renamedFrom: 'length' } as const
+    const runway = { type: 'struct', fields: { metres: field } } as const
+    const airport = { ...AIRPORT, properties: { ...AIRPORT.properties, runway } }
+    const state = { ...COUNTRY, apiName: 'state', renamedFrom: 'country' }
+    const capital = { ...link, from: 'state', apiName: 'capital', renamedFrom: 'main' }
+    const after = planAfter(
+      before,
+      aviation({ objectTypes: [airport, state], linkTypes: [capital] }),
+    )
+    expect(earlierNames(after)).toEqual(['length', 'country', 'main'])
+    const { renamedFrom: _type, ...plainState } = state
+    const { renamedFrom: _link, ...plainCapital } = capital
+    const { renamedFrom: _field, ...plainField } = field
+    const plainRunway = { type: 'struct', fields: { metres: plainField } } as const
+    const plainAirport = { ...AIRPORT, properties: { ...AIRPORT.properties, runway: plainRunway } }
+    const kept = planAfter(
+      after,
+      aviation({ objectTypes: [plainAirport, plainState], linkTypes: [plainCapital] }),
+    )
+    expect(kept.ontology.definition).toEqual(after.ontology.definition)
+  })
+
+  it('are recorded for a type that its RID identifies', () => {
+    const port = { ...AIRPORT, apiName: 'port', rid: AIRPORT_RID }
+    expect(earlierNames(plan('aviation', aviation({ objectTypes: [port, COUNTRY] })))).toEqual([
+      'airport',
+    ])
   })
 
   it('keep the RID of a type', () => {

@@ -7,7 +7,7 @@ import type { OntologyDefinition } from './definition-schema.ts'
 import { refuseLargeDefinition } from './definition-size.ts'
 import { Mistakes } from './mistakes.ts'
 import { parseDefinition } from './parse-definition.ts'
-import { earlierType, findRenames, linkKey, type Renames, withoutRenames } from './renames.ts'
+import { earlierType, findRenames, linkKey, type Renames, recordRenames } from './renames.ts'
 import { isRid, objectTypeRid, ontologyRid } from './rid.ts'
 import { ONTOLOGY_RID_PATTERN } from './rid-patterns.ts'
 import { compareObjectTypes, type TypeChange } from './type-change.ts'
@@ -67,7 +67,12 @@ export function* planChangeInSteps(
   mistakes.refuse()
   yield
   const named = isRid(identifier) ? { ...definition, rid: identifier } : definition
-  const completed = completeDefinition(withoutRenames(named), earlier, renames, newUuid)
+  const completed = completeDefinition(
+    recordRenames(named, earlier, renames),
+    earlier,
+    renames,
+    newUuid,
+  )
   yield
   const ontology = parseDefinition(completed)
   yield

@@ -28,7 +28,7 @@ const renamedFrom = Type.Optional(
   Type.String({
     pattern: API_NAME_PATTERN,
     description:
-      'The current name, to change it to this one. Ignored once the rename is done; not part of the stored definition.',
+      'The current name, to change it to this one. Once the rename is done, the stored definition keeps it as the earlier name.',
   }),
 )
 

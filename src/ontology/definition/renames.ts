@@ -1,6 +1,7 @@
 /**
- * Resolves `renamedFrom`: an instruction to keep what is stored under another name. It is carried
- * out once and is not part of the stored definition, so the same file can be applied again.
+ * Resolves `renamedFrom`: an instruction to keep what is stored under another name. It is carried out
+ * once, so the same file can be applied again. The stored definition keeps it as a record, by which
+ * saved views find what they name.
  */
 
 import type { Ontology } from '../ontology.ts'
@@ -114,49 +115,83 @@ export function earlierType(
   return [...(earlier?.objectTypes.values() ?? [])].find((type) => type.rid === rid)
 }
 
-/** Returns the definition without the instructions. */
-export function withoutRenames({
-  $schema: _,
-  ...definition
-}: OntologyDefinition): OntologyDefinition {
-  const { linkTypes } = definition
+/**
+ * Returns the definition with its renames and those of the earlier definition, as a record of earlier
+ * names. A name that is in use again is no longer one.
+ */
+export function recordRenames(
+  { $schema: _, ...definition }: OntologyDefinition,
+  earlier: Ontology | undefined,
+  { types }: Renames,
+): OntologyDefinition {
+  const { objectTypes, linkTypes } = definition
+  const typeNames = new Set(objectTypes.map(({ apiName }) => apiName))
+  const typesBefore = new Map(earlier?.definition.objectTypes.map((type) => [type.rid, type]))
+  const linkNames = new Set(linkTypes?.map(linkKey))
+  const linksBefore = new Map(
+    earlier?.definition.linkTypes?.map((link) => [linkKey(link), link.renamedFrom]),
+  )
   return {
     ...definition,
-    objectTypes: definition.objectTypes.map((type) => ({
-      ...withoutRename(type),
-      properties: mapValues(type.properties, withoutFieldRenames),
-    })),
-    ...(linkTypes === undefined ? {} : { linkTypes: linkTypes.map(withoutRename) }),
+    objectTypes: objectTypes.map((type) => {
+      const before = typesBefore.get(earlierType(type, earlier, types)?.rid)
+      const name = before?.apiName === type.apiName ? before.renamedFrom : before?.apiName
+      const properties = recordFieldRenames(type.properties, before?.properties)
+      return recordRename({ ...type, properties }, name, (each) => typeNames.has(each))
+    }),
+    ...(linkTypes && {
+      linkTypes: linkTypes.map((link) => {
+        const from = types.get(link.from) ?? link.from
+        const name = linksBefore.get(linkKey({ ...link, from }))
+        return recordRename(link, name, (each) =>
+          linkNames.has(linkKey({ ...link, apiName: each })),
+        )
+      }),
+    }),
   }
 }
 
-/** Keeps an object that has no instruction: large definitions have very many properties. */
-function withoutRename<Part extends { readonly renamedFrom?: string }>(part: Part): Part {
-  if (part.renamedFrom === undefined) return part
-  const { renamedFrom: _, ...rest } = part
-  return rest as Part
+/** Keeps an object that does not change: large definitions have very many properties. */
+function recordRename<Part extends { readonly renamedFrom?: string }>(
+  part: Part,
+  earlierName: string | undefined,
+  isInUse: (name: string) => boolean,
+): Part {
+  const { renamedFrom, ...rest } = part
+  const name = renamedFrom ?? earlierName
+  const recorded = name === undefined || isInUse(name) ? undefined : name
+  if (recorded === renamedFrom) return part
+  return (recorded === undefined ? rest : { ...rest, renamedFrom: recorded }) as Part
 }
 
-/** Does the same in the fields of structs. */
-function withoutFieldRenames<Definition extends FieldDefinition>(
-  definition: Definition,
-): Definition {
-  const { fields, items } = definition
-  const inner = fields ?? items?.fields
-  const cleaned = inner && mapValues(inner, withoutFieldRenames)
-  const part = withoutRename(definition)
-  if (cleaned === inner || cleaned === undefined) return part
-  return fields === undefined
-    ? { ...part, items: { ...items, fields: cleaned } }
-    : { ...part, fields: cleaned }
+/** Does the same for properties, and in the fields of structs. */
+function recordFieldRenames<Definition extends FieldDefinition>(
+  definitions: Readonly<Record<string, Definition>>,
+  earlier: Readonly<Record<string, FieldDefinition>> = {},
+): Record<string, Definition> {
+  const find = (name = '') => (Object.hasOwn(earlier, name) ? earlier[name] : undefined)
+  return mapValues(definitions, (definition, name) => {
+    const before = find(name) ?? find(definition.renamedFrom)
+    const { fields, items } = definition
+    const inner = fields ?? items?.fields
+    const recorded = inner && recordFieldRenames(inner, before?.fields ?? before?.items?.fields)
+    const isSame = recorded === undefined || recorded === inner
+    const changed =
+      fields === undefined ? { items: { ...items, fields: recorded } } : { fields: recorded }
+    return recordRename(
+      isSame ? definition : { ...definition, ...changed },
+      find(name)?.renamedFrom,
+      (each) => Object.hasOwn(definitions, each),
+    )
+  })
 }
 
 function mapValues<Definition>(
   definitions: Readonly<Record<string, Definition>>,
-  map: (definition: Definition) => Definition,
+  map: (definition: Definition, name: string) => Definition,
 ): Record<string, Definition> {
   const entries = Object.entries(definitions)
-  const mapped = entries.map(([name, definition]) => [name, map(definition)] as const)
+  const mapped = entries.map(([name, definition]) => [name, map(definition, name)] as const)
   const isSame = mapped.every(([, definition], index) => definition === entries[index]?.[1])
   return isSame ? (definitions as Record<string, Definition>) : Object.fromEntries(mapped)
 }
