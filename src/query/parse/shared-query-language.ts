@@ -31,8 +31,18 @@ export function combinators(component: string) {
   const query = refTo(component)
   const type = unionType('Combination', { value: Type.Array(query, { minItems: 1 }) })
   return {
-    and: { ...type, parse: (members, parsing) => combine('and', members, parsing) },
-    or: { ...type, parse: (members, parsing) => combine('or', members, parsing) },
+    and: {
+      ...type,
+      parse: (members, parsing) =>
+        parseAll(members, parsing) ?? refuseEmpty('InvalidAndFilter', parsing),
+    },
+    or: {
+      ...type,
+      parse: (members, parsing) => {
+        const of = parseMembers(members, parsing)
+        return of.length === 0 ? refuseEmpty('InvalidOrFilter', parsing) : { kind: 'or', of }
+      },
+    },
     not: {
       ...unionType('Negation', { value: query }),
       parse: ({ value }, { parseNested }) => ({ kind: 'not', of: parseNested(value, '.value') }),
@@ -40,16 +50,19 @@ export function combinators(component: string) {
   } satisfies Record<string, QueryTypeParser>
 }
 
-function combine(
-  kind: 'and' | 'or',
-  { value }: QueryMembers,
-  { path, parseNested, objectType }: QueryParsing,
-): Query {
+/** Parses the queries of an `and`; undefined if it has none. */
+export function parseAll(members: QueryMembers, parsing: QueryParsing): Query | undefined {
+  const of = parseMembers(members, parsing)
+  if (of.length === 0) return undefined
+  refuseInvertedRanges(of, parsing.objectType)
+  return { kind: 'and', of }
+}
+
+function parseMembers({ value }: QueryMembers, { path, parseNested }: QueryParsing): Query[] {
   if (!Array.isArray(value)) throw unprocessable(`${path}.value`, 'is not a list of queries')
-  if (value.length === 0) {
-    throw new ObjectQueryError(kind === 'and' ? 'InvalidAndFilter' : 'InvalidOrFilter', { path })
-  }
-  const of = value.map((query, index) => parseNested(query, `.value[${index}]`))
-  if (kind === 'and') refuseInvertedRanges(of, objectType)
-  return { kind, of }
+  return value.map((query, index) => parseNested(query, `.value[${index}]`))
+}
+
+function refuseEmpty(name: 'InvalidAndFilter' | 'InvalidOrFilter', { path }: QueryParsing): never {
+  throw new ObjectQueryError(name, { path })
 }

@@ -197,6 +197,13 @@ describe('the property of a condition', () => {
   })
 })
 
+it('selects everything with an empty and, and refuses an empty or', () => {
+  const empty = { type: 'and', value: [] }
+  expect(read(empty)).toEqual(EVERYTHING)
+  expect(read({ type: 'or', value: [empty] })).toEqual({ kind: 'or', of: [EVERYTHING] })
+  expect(failing({ type: 'or', value: [] })).toThrow(error('InvalidOrFilter', { path: 'where' }))
+})
+
 describe('in', () => {
   it('is equal to any of the values', () => {
     expect(read({ type: 'in', field: 'name', value: ['a', 'b'] })).toEqual({

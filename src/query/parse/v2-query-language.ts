@@ -3,11 +3,17 @@ import { type TSchema, Type } from 'typebox'
 import { ObjectQueryError } from '../../contract/errors.ts'
 import { closed, namedObject, optional, text } from '../../contract/schema-parts.ts'
 import { isJsonObject } from '../../ontology/json-object.ts'
-import type { GeoRelation, Query, RelativePoint, TextMatch } from '../query.ts'
+import {
+  EVERYTHING,
+  type GeoRelation,
+  type Query,
+  type RelativePoint,
+  type TextMatch,
+} from '../query.ts'
 import { isTimeZone } from '../relative-dates.ts'
 import { notSupported, requireText } from './conditions.ts'
 import type { QueryGrammar, QueryMembers, QueryParsing, QueryTypeParser } from './parse-query.ts'
-import { combinators, eachOperator } from './shared-query-language.ts'
+import { combinators, eachOperator, parseAll } from './shared-query-language.ts'
 import { Fuzzy, IsAbsent, refTo, Text, unionType, unionTypes, Value } from './union-type.ts'
 import { refuseUnknownMembers, unprocessable } from './unprocessable.ts'
 import { FIELD_SCHEMA, readV2Field, V2_FIELDS } from './v2-fields.ts'
@@ -156,6 +162,11 @@ export const V2_QUERIES: QueryGrammar = {
         parseLinked(requireText(link, `${path}.link`), where, '.where'),
     },
     ...combinators(COMPONENT),
+    // The official SDK sends an empty one if it has no conditions.
+    and: {
+      ...unionType('And', { value: Type.Array(refTo(COMPONENT)) }),
+      parse: (members, parsing) => parseAll(members, parsing) ?? EVERYTHING,
+    },
   }),
 }
 
