@@ -55,6 +55,48 @@ describe('a WebSocket of subscriptions', () => {
     }
   })
 
+  it.each([
+    { branch: 'feature' },
+    { scenarioRid: 'ri.scenario' },
+    { referenceSet: ['track'] },
+    { objectLoadingResponseOptions: { shouldLoadMarkings: true } },
+  ])('refuses a subscription with %o, which would have no effect', async (members) => {
+    await using client = await connect(service)
+    await client.send({ id: 'a', requests: [{ ...ALL, ...members }, ALL] })
+    const [[name = '', value = {}] = []] = Object.entries<object | string>(members)
+    const option = typeof value === 'string' || Array.isArray(value) ? [] : Object.keys(value)
+    const parameter = { name: 'parameter', value: ['request', name, ...option].join('.') }
+    const error = {
+      error: 'Conjure:UnprocessableEntity',
+      args: expect.arrayContaining([parameter]),
+    }
+    const responses = [{ type: 'error', errors: [error] }, { type: 'success' }]
+    await expect.poll(() => client.messages).toMatchObject([{ id: 'a', responses }])
+    await client.send({ id: 'b', requests: [], ...members })
+    expect(await client.closed).toEqual([1008, expect.stringContaining(`message.${name}`)])
+  })
+
+  it('refuses parameters of its path that would have no effect', async () => {
+    const path = `/api/v2/ontologySubscriptions/ontologies/numbers/streamSubscriptions`
+    const refusal = async (query: string) => {
+      const { status, body } = await service.send(`${path}?${query}`)
+      return [status, body.errorName, body.parameters.parameter]
+    }
+    expect(await refusal('branch=feature')).toEqual([404, 'FoundryBranchNotFound', undefined])
+    expect(await refusal('scenarioRid=a')).toEqual([400, 'Default:InvalidArgument', 'scenarioRid'])
+  })
+
+  it('sends updates without RIDs to clients that do not load them', async () => {
+    await using client = await connect(service)
+    const objectLoadingResponseOptions = { shouldLoadObjectRids: false }
+    await client.send({ id: 'a', requests: [{ ...ALL, objectLoadingResponseOptions }, ALL] })
+    await expect.poll(() => client.messages.length).toBe(1)
+    await service.write('numbers', 'number', [{ put: { n: 0, text: 'new' } }])
+    await expect.poll(() => client.messages.length).toBe(3)
+    const updates = client.messages.slice(1).map((message) => JSON.stringify(message))
+    expect(updates.map((update) => update.includes('"__rid"')).sort()).toEqual([false, true])
+  })
+
   it('leaves nothing behind of sets that it does not follow', async () => {
     const DATED = {
       apiName: 'event',

@@ -1,9 +1,12 @@
 /** The WebSocket of subscriptions: `…/streamSubscriptions` of the official SDK. */
 import type { FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
 import type { RawData, WebSocket } from 'ws'
 import type { MemoryReservation } from '../../admission/request-memory.ts'
 import { type ObjectQueryError, statusOf } from '../../contract/errors.ts'
+import { closed } from '../../contract/schema-parts.ts'
 import type { App } from '../app.ts'
+import { IGNORED_PARAMETERS, refuseBranch } from '../schemas/v2-parameters.ts'
 import type { Services } from '../services.ts'
 import type { Upgrades } from './accept-upgrades.ts'
 import type { Channel } from './subscription.ts'
@@ -12,7 +15,11 @@ import { Subscriptions } from './subscriptions.ts'
 const PATH = '/api/v2/ontologySubscriptions/ontologies/:ontology/streamSubscriptions'
 
 /** `openapi.json` cannot describe WebSockets; the audit log has a record of each. */
-const OPERATION = { hide: true, operationId: 'streamSubscriptions' } as const
+const OPERATION = {
+  hide: true,
+  operationId: 'streamSubscriptions',
+  querystring: Type.Object(IGNORED_PARAMETERS, closed),
+} as const
 
 /** Finds out which clients are gone: they no longer answer a ping by the time of the next one. */
 const PING_MS = 60_000
@@ -28,6 +35,7 @@ const CLOSING_MS = 1000
 export function addSubscriptions(app: App, services: Services, upgrades: Upgrades): void {
   const options = { config: { scope: 'api:ontologies-read' }, schema: OPERATION } as const
   app.get(PATH, options, async (request, reply) => {
+    refuseBranch(request.query)
     services.admission.startFollowing(request.context)
     const socket = await upgrades.accept(request, reply)
     serve(socket, request, services)

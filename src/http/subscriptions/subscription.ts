@@ -4,6 +4,7 @@ import { type Static, Type } from 'typebox'
 import { resolveOntology } from '../../access/find-visible.ts'
 import { type ObjectQueryError, statusOf } from '../../contract/errors.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
+import { refuseUnknownMembers, unprocessable } from '../../query/parse/unprocessable.ts'
 import type { ChangesSpec } from '../../service/changes/changes-walk.ts'
 import { readFollowedSet } from '../../service/object-sets/followed-set.ts'
 import type { Page } from '../../service/pages/page.ts'
@@ -15,7 +16,23 @@ export type SubscribeRequest = Static<typeof SubscribeRequest>
 export const SubscribeRequest = Type.Object({
   objectSet: Type.Unknown(),
   propertySet: Type.Optional(Type.Array(Type.Unknown())),
+  referenceSet: Type.Optional(Type.Array(Type.Unknown())),
+  objectLoadingResponseOptions: Type.Optional(
+    Type.Object({ shouldLoadObjectRids: Type.Optional(Type.Boolean()) }),
+  ),
 })
+
+/** Refuses what would have no effect: the client would take the updates for others. */
+function checkRequest(request: SubscribeRequest): void {
+  const { referenceSet = [], objectLoadingResponseOptions: options = {} } = request
+  const members = Object.keys(SubscribeRequest.properties)
+  refuseUnknownMembers(request, members, 'request', 'a subscription')
+  const path = 'request.objectLoadingResponseOptions'
+  refuseUnknownMembers(options, ['shouldLoadObjectRids'], path, 'the options')
+  if (referenceSet.length > 0) {
+    throw unprocessable('request.referenceSet', 'must be empty: no property is a reference')
+  }
+}
 
 /** After this many pages of one range, loading the set again costs less than all its changes. */
 const MAX_PAGES = 10
@@ -66,6 +83,7 @@ export class Subscription {
 
   /** Follows the set from now on. Throws if it cannot be followed. */
   async start(): Promise<void> {
+    checkRequest(this.#wanted)
     const follower = {
       request: this.#request,
       readSpec: this.#readSpec,
@@ -162,8 +180,9 @@ export class Subscription {
     const { catalogue, caller, context, params } = this.#request
     const { ontology: name } = params as { readonly ontology: string }
     const ontology = resolveOntology(catalogue, caller, name)
-    const { objectSet, propertySet = [] } = this.#wanted
-    const wanted = { objectSet, select: propertySet.map(String), since }
+    const { objectSet, propertySet = [], objectLoadingResponseOptions } = this.#wanted
+    const excludeRid = objectLoadingResponseOptions?.shouldLoadObjectRids === false
+    const wanted = { objectSet, select: propertySet.map(String), excludeRid, since }
     const set = await readFollowedSet(wanted, ontology, context, this.#services)
     this.#objectTypes = new Map(set.parts.map(({ objectType: type }) => [type.apiName, type]))
     return { ...set, paging: { since } }

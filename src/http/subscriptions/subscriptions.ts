@@ -7,6 +7,7 @@ import type { FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'
 import { ObjectQueryError, statusOf } from '../../contract/errors.ts'
+import { refuseUnknownMembers } from '../../query/parse/unprocessable.ts'
 import { identifyAgain } from '../request/request-hooks.ts'
 import { reportError } from '../response/error-response.ts'
 import type { Services } from '../services.ts'
@@ -122,7 +123,7 @@ export class Subscriptions {
 function keyed(requests: readonly SubscribeRequest[]): ReadonlyMap<string, SubscribeRequest> {
   const byKey = new Map<string, SubscribeRequest>()
   for (const request of requests) {
-    const set = textOf([request.objectSet, request.propertySet])
+    const set = textOf(request)
     let copies = 0
     while (byKey.has(`${set} ${copies}`)) copies += 1
     byKey.set(`${set} ${copies}`, request)
@@ -145,7 +146,10 @@ function parseMessage(text: string): Static<typeof Subscribe> {
   } catch {
     throw unreadable('is not JSON')
   }
-  if (Value.Check(Subscribe, message)) return message
+  if (Value.Check(Subscribe, message)) {
+    refuseUnknownMembers(message, ['id', 'requests'], 'message', 'a subscription message')
+    return message
+  }
   throw unreadable(
     `must have an id of up to ${ID_MAX_LENGTH} characters and up to ${SUBSCRIPTIONS_MAX} requests`,
   )
