@@ -2,6 +2,7 @@
 import { isSea } from 'node:sea'
 import closeWithGrace from 'close-with-grace'
 import { type Config, readConfig } from '../server/config.ts'
+import { fitConnections } from '../server/fit-connections.ts'
 import { type Log, openLog } from '../server/log.ts'
 import { misspeltSettings } from '../server/misspelt-settings.ts'
 import type { Server } from '../server/server.ts'
@@ -26,12 +27,14 @@ export async function runService(demo: boolean): Promise<void> {
 }
 
 async function serve(demo: boolean): Promise<void> {
-  const config = readConfig(process.env, demo ? { OQS_DEMO: 'on' } : {})
+  const settings = readConfig(process.env, demo ? { OQS_DEMO: 'on' } : {})
   // Ignores EPIPE: the service keeps running when the reader of stdout exits.
   process.stdout.removeAllListeners('error').on('error', () => {})
-  const log = openLog(config.OQS_LOG_LEVEL)
+  const log = openLog(settings.OQS_LOG_LEVEL)
   logWarnings(log)
   const hangup = reloadOnHangup(log)
+  // Workers have the limits of their supervisor, which has reported them.
+  const config = fitConnections(settings, isWorker(settings) ? () => {} : log)
   if (isWorker(config)) {
     await serveAsWorker(config, log, (server) => {
       stopOnSignal(log, async () => await server[Symbol.asyncDispose](), STOP_TIMEOUT_MS)

@@ -257,6 +257,12 @@ export const RATE_LIMIT_PER_MINUTE = 5000
 /** The number of open connections of all clients. */
 export const MAX_CONNECTIONS = 2000
 
+/**
+ * The descriptors that a process keeps for everything but connections of clients: threads, database
+ * files or connections, pipes to other processes. About 60 are used under load, on either database.
+ */
+export const RESERVED_DESCRIPTORS = 96
+
 /** A connection whose client reads nothing of a response for this long is closed. */
 export const STALLED_CONNECTION_SECONDS = 30
 

@@ -1,7 +1,8 @@
 /**
  * Limits the number of open connections, those of one address, and how long a client may stall one.
- * At the limit, a connection without a request in progress makes room for a new one, so a client that
- * only opens connections, or keeps them after a request, cannot keep others out.
+ * At the limit, a connection without a request of a known caller makes room for a new one, so a client
+ * that only opens connections, keeps them after a request, or never completes one, cannot keep others
+ * out.
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { type BlockList, isIPv6, type Socket } from 'node:net'
@@ -22,7 +23,7 @@ export function limitConnections(
   openRequests: OpenRequests,
   limits: ConnectionLimits,
 ): void {
-  const connections = new OpenConnections(limits)
+  const connections = new OpenConnections(limits, openRequests)
   server.on('connection', (socket) => connections.add(socket))
   // The requests of an encrypted connection name this socket, not the one below it.
   server.on('secureConnection', (socket: Socket) => connections.addAlias(socket))
@@ -37,7 +38,8 @@ export function limitConnections(
 }
 
 interface Connection {
-  readonly socket: Socket
+  /** The one that its requests name, once it has had any. */
+  socket: Socket
   readonly peer: Peer
   /** The address and port of the client. */
   readonly port: string
@@ -50,24 +52,25 @@ const SPARE = ['unused', 'idle'] as const
 type Spare = (typeof SPARE)[number]
 
 /** The connections of an address, or of a network of IPv6. */
-interface Peer extends Readonly<Record<Spare, Set<Connection>>> {
+interface Peer extends Readonly<Record<Spare | 'all', Set<Connection>>> {
   readonly network: string
-  count: number
 }
 
 class OpenConnections {
   readonly #maxConnections: number
   readonly #maxOfPeer: number
   readonly #trustedProxies: BlockList | undefined
+  readonly #openRequests: OpenRequests
   readonly #peers = new Map<string, Peer>()
   readonly #ofSocket = new WeakMap<Socket, Connection>()
   readonly #ofPort = new Map<string, Connection>()
   #count = 0
 
-  constructor({ maxConnections, trustedProxies }: ConnectionLimits) {
+  constructor({ maxConnections, trustedProxies }: ConnectionLimits, openRequests: OpenRequests) {
     this.#maxConnections = maxConnections
     this.#maxOfPeer = Math.max(1, Math.floor(maxConnections * ADDRESS_CONNECTIONS_SHARE))
     this.#trustedProxies = trustedProxies
+    this.#openRequests = openRequests
   }
 
   add(socket: Socket): void {
@@ -75,7 +78,8 @@ class OpenConnections {
     const network = networkOf(address)
     const known = this.#peers.get(network)
     const isFull = this.#count >= this.#maxConnections
-    const hasShare = known === undefined || known.count < this.#maxOfPeer || this.#isProxy(address)
+    const hasShare =
+      known === undefined || known.all.size < this.#maxOfPeer || this.#isProxy(address)
     const hasRoom = hasShare && !isFull
     if (!hasRoom && !this.#makeRoom(hasShare ? [...this.#peers.values()] : [known])) {
       socket.destroy()
@@ -85,7 +89,7 @@ class OpenConnections {
     const peer = this.#peers.get(network) ?? newPeer(network)
     this.#peers.set(network, peer)
     const connection = { socket, peer, port: portOf(socket), requests: 0 }
-    peer.count += 1
+    peer.all.add(connection)
     peer.unused.add(connection)
     this.#count += 1
     this.#ofSocket.set(socket, connection)
@@ -102,6 +106,7 @@ class OpenConnections {
     const connection = this.#ofSocket.get(socket)
     if (connection === undefined) return
     const { peer } = connection
+    connection.socket = socket
     connection.requests += 1
     for (const kind of SPARE) peer[kind].delete(connection)
     response.on('close', () => {
@@ -117,19 +122,26 @@ class OpenConnections {
 
   /** Closes a connection of one of the peers that makes room; false if there is none. */
   #makeRoom(peers: readonly Peer[]): boolean {
-    return SPARE.some((kind) => this.#closeOldest(kind, peers))
+    return (
+      SPARE.some((kind) => this.#closeOldest(peers.map((peer) => peer[kind]))) ||
+      this.#closeOldest(peers.map(({ all }) => this.#unidentifiedOf(all)))
+    )
   }
 
-  /** Closes the oldest connection of a kind, of the peer with the most of them. */
-  #closeOldest(kind: Spare, peers: readonly Peer[]): boolean {
-    const most = peers.reduce((a, b) => (b[kind].size > a[kind].size ? b : a))
-    for (const connection of most[kind]) {
-      // Not only when the socket says that it is closed, which takes a moment.
-      this.#remove(connection)
-      connection.socket.destroy()
-      return true
-    }
-    return false
+  /** Closes the oldest connection of the peer with the most; false if none has any. */
+  #closeOldest(ofPeers: readonly ReadonlySet<Connection>[]): boolean {
+    const [oldest] = ofPeers.reduce((a, b) => (b.size > a.size ? b : a))
+    if (oldest === undefined) return false
+    // Not only when the socket says that it is closed, which takes a moment.
+    this.#remove(oldest)
+    oldest.socket.destroy()
+    return true
+  }
+
+  /** Returns connections with requests whose callers are unknown, such as unfinished sign-ins. */
+  #unidentifiedOf(connections: ReadonlySet<Connection>): ReadonlySet<Connection> {
+    const isUnidentified = ({ socket }: Connection) => this.#openRequests.isUnidentified(socket)
+    return new Set([...connections].filter(isUnidentified))
   }
 
   #isOpen(connection: Connection): boolean {
@@ -141,14 +153,14 @@ class OpenConnections {
     if (!this.#isOpen(connection)) return
     this.#ofPort.delete(port)
     for (const kind of SPARE) peer[kind].delete(connection)
-    peer.count -= 1
-    if (peer.count === 0) this.#peers.delete(peer.network)
+    peer.all.delete(connection)
+    if (peer.all.size === 0) this.#peers.delete(peer.network)
     this.#count -= 1
   }
 }
 
 function newPeer(network: string): Peer {
-  return { network, count: 0, unused: new Set(), idle: new Set() }
+  return { network, all: new Set(), unused: new Set(), idle: new Set() }
 }
 
 /** A client of IPv6 usually has all addresses of a /64 network. */

@@ -11,6 +11,12 @@ export type ServerEvent =
   | HttpEvent
   /** An environment variable that is probably a misspelt setting. */
   | { readonly event: 'unknownSetting'; readonly name: string; readonly meant: string }
+  /** Fewer connections than the settings allow: the process may not open more descriptors. */
+  | {
+      readonly event: 'connectionsReduced'
+      readonly connections: number
+      readonly descriptors: number
+    }
   /** A warning of Node.js or of a package. */
   | { readonly event: 'warned'; readonly warning: string }
   | { readonly event: 'started'; readonly url: string; readonly version: string }
@@ -84,6 +90,7 @@ const LEVEL_OF: Readonly<Record<ServerEvent['event'], EventLevel>> = {
   replacementProgress: 'info',
   oauthReuseRefused: 'warn',
   unknownSetting: 'warn',
+  connectionsReduced: 'warn',
   warned: 'warn',
   started: 'info',
   stopping: 'info',

@@ -164,7 +164,7 @@ export const SETTINGS = {
   OQS_MAX_CONNECTIONS: {
     ...numberFrom(1, 1_000_000, MAX_CONNECTIONS),
     meaning:
-      'Maximum number of open connections, per process. At most half of them can come from one address, and half can follow changes for one caller.',
+      'Maximum number of open connections, per process; fewer if it may open too few descriptors. At most half of them can come from one address, and half can follow changes for one caller.',
   },
   OQS_MEMORY_BUDGET_BYTES: {
     ...numberFrom(MEMORY_BUDGET_MIN_BYTES, 1_099_511_627_776, MEMORY_BUDGET_BYTES),

@@ -127,7 +127,7 @@ describe('a connection', () => {
   async function startServer(answer: 'never' | 'always', stalledMs = SHORT_MS) {
     const openRequests = new OpenRequests()
     const server = createServer((request, response) => {
-      openRequests.open(request, response)
+      openRequests.open(request, response)?.identify('caller')
       if (answer === 'always') response.end('ok')
     })
     limitConnections(server, openRequests, { maxConnections: 3, stalledMs })

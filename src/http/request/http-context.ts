@@ -73,6 +73,11 @@ export class HttpContext implements ServiceContext {
     return this.#callerId ?? `address ${this.#request.socket.remoteAddress}`
   }
 
+  /** Whether the caller is known. */
+  get isIdentified(): boolean {
+    return this.#callerId !== undefined
+  }
+
   get cachedIdentity(): CachedIdentity | undefined {
     return this.#cachedIdentity
   }
@@ -221,6 +226,12 @@ export class OpenRequests {
       open.length > 0 &&
       open.every((request) => !request.isReceiving)
     )
+  }
+
+  /** Returns whether a connection has requests in progress, and none of a known caller. */
+  isUnidentified(socket: Socket): boolean {
+    const open = [...(this.#open.get(socket) ?? [])]
+    return open.length > 0 && !open.some((request) => request.isIdentified)
   }
 
   #openOn(socket: Socket): Set<HttpContext> {
