@@ -1,4 +1,4 @@
-/** What a request gets if its type changes between the answer of the columns and its records. */
+/** Types that change while their columns are built, or between their answer and its records. */
 import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { planChange } from '../../src/ontology/definition/change-definition.ts'
@@ -8,7 +8,7 @@ import { TierCache } from '../../src/service/relevance/tier-cache.ts'
 import type { ObjectStore } from '../../src/store/object-store.ts'
 import { INTERNAL_CONTEXT } from '../../src/store/port/request-context.ts'
 import { openColumnStore } from '../support/column-store.ts'
-import { createFixture, pageRequest } from '../support/store-fixture.ts'
+import { createFixture, pageRequest, thingsDefinition } from '../support/store-fixture.ts'
 import { createTestStore } from '../support/test-store.ts'
 
 function definitionOf(type: 'integer' | 'long'): OntologyDefinition {
@@ -24,8 +24,7 @@ function definitionOf(type: 'integer' | 'long'): OntologyDefinition {
   }
 }
 
-async function redefine(store: ObjectStore): Promise<void> {
-  const changed = definitionOf('long')
+async function redefine(store: ObjectStore, changed = definitionOf('long')): Promise<void> {
   const change = planChange(changed.apiName, changed, await store.readCatalogue(), randomUUID)
   expect(await store.saveOntology(change)).toBe('saved')
 }
@@ -83,3 +82,39 @@ it.each([
     expect(answered).toEqual(questions)
   },
 )
+
+function withProperty(before: OntologyDefinition, name: string): OntologyDefinition {
+  const objectTypes = before.objectTypes.map(({ properties, ...type }) => ({
+    ...type,
+    properties: { ...properties, [name]: { type: 'string' as const } },
+  }))
+  return { ...before, objectTypes }
+}
+
+const OBJECTS = Array.from({ length: 5000 }, (_, k) => [`k${k}`, `text ${k}`] as const)
+
+it('a build that a changed definition interrupts is reported, and tried again soon', async () => {
+  await using place = await createTestStore()
+  const reasons: unknown[] = []
+  const onFailure = (reason: unknown) => reasons.push(reason)
+  await using columns = await openColumnStore(place.name, { onFailure })
+  const { commit, type } = await createFixture(columns.database)
+  await commit(OBJECTS)
+  const { rid } = type
+  const state = () => columns.status().types[0]?.state
+  let changed = thingsDefinition('things')
+  for (let added = 1; state() !== 'failed'; added += 1) {
+    changed = withProperty(changed, `more${added}`)
+    // Most definitions meet a build; those that come before or after it let it succeed.
+    await Promise.all([columns.prepare([rid]), redefine(columns.database, changed)])
+  }
+  expect(reasons).toEqual([
+    expect.stringMatching(`^the columns of ${rid} were not built: the defin`),
+  ])
+  await expect
+    .poll(async () => {
+      await columns.prepare([rid])
+      return state()
+    })
+    .toBe('ready')
+})

@@ -7,6 +7,7 @@ import {
   type StoreFixture,
   thingsDefinition,
 } from '../support/store-fixture.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 import { createTestStore } from '../support/test-store.ts'
 
 const WITH_TEXT = {
@@ -56,11 +57,22 @@ it('columns in use are not evicted, and the database answers what does not fit',
 
 it('a type that does not fit at all is answered by the database, also from a file', async () => {
   await using place = await createTestStore()
+  using folder = tempFolder()
   const bytes = await fill(place.name)
-  for (const maxBytes of [bytes / 2, 2 * bytes, bytes / 2]) {
-    await using columns = await openColumnStore(place.name, { maxBytes })
-    const { readKeys } = await openFixture(columns, 'first')
+  // What a file shows not to fit is not built.
+  for (const [maxBytes, failures] of [
+    [bytes / 2, 1],
+    [2 * bytes, 0],
+    [bytes / 2, 0],
+  ] as const) {
+    const reasons: unknown[] = []
+    const onFailure = (reason: unknown) => reasons.push(reason)
+    const options = { maxBytes, folder: folder.path, onFailure }
+    await using columns = await openColumnStore(place.name, options)
+    const { readKeys, type } = await openFixture(columns, 'first')
     expect(await readKeys(WITH_TEXT)).toHaveLength(OBJECTS.length)
+    const reason = `the columns of ${type.rid} were not built: they take ${bytes} bytes of ${maxBytes}`
+    expect(reasons).toEqual(Array(failures).fill(reason))
     const isAnswered = columns.outcomes.get('answered') === 1
     expect(isAnswered).toBe(maxBytes > bytes)
     expect(columns.status().usedBytes).toBeLessThanOrEqual(maxBytes)

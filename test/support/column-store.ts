@@ -26,13 +26,15 @@ export interface ColumnStoreOptions {
   /** Called with each answer, before the database supplies the records of a page. */
   readonly onAnswered?: (kind: Question['kind']) => Promise<void>
   readonly maxBytes?: number
+  /** Called with what made a build fail; otherwise, the next question is rejected with it. */
+  readonly onFailure?: (reason: unknown) => void
   /** Where columns are kept; a new folder by default. */
   readonly folder?: string
 }
 
 export async function openColumnStore(
   name: string,
-  { onAnswered = async () => {}, maxBytes = 1e9, folder }: ColumnStoreOptions = {},
+  { onAnswered = async () => {}, maxBytes = 1e9, folder, onFailure }: ColumnStoreOptions = {},
 ): Promise<ColumnStore> {
   await using parts = new AsyncDisposableStack()
   const store = parts.use(await openStore(name))
@@ -47,7 +49,7 @@ export async function openColumnStore(
       awaitsBuilds: true,
       maxLagMs: 0,
       threads: 1,
-      onFailure: (error) => failures.push(error),
+      onFailure: onFailure ?? ((error) => failures.push(error)),
     }),
   )
   const objects = withColumns(

@@ -27,8 +27,7 @@ export interface BuildMessage {
 
 export type Built =
   | { readonly base: BaseSegment; readonly record: ColumnSegmentRecord | undefined }
-  /** `missing`: there is nothing to build from. */
-  | { readonly failed: 'missing' | 'tooLarge' }
+  | { readonly failed: 'failed' | 'tooLarge'; readonly reason: string }
 
 const { storeName, folder, isAwaited } = workerData as BuildThreadData
 if (!isAwaited) lowerThreadPriority(LOW_NICENESS)
@@ -44,7 +43,7 @@ async function build(from: ColumnFeed, { typeRid, maxBytes }: BuildMessage): Pro
   const [head] = await from.readHeads([typeRid])
   const objectType = await from.readObjectType(typeRid)
   if (head === undefined || objectType === undefined || !head.isCreated) {
-    return { failed: 'missing' }
+    return { failed: 'failed', reason: 'the type was emptied or deleted' }
   }
   const { typeId, table, generation, published: version } = head
   const source = { typeId, table, specs: columnSpecs(objectType) }
@@ -56,13 +55,18 @@ async function build(from: ColumnFeed, { typeRid, maxBytes }: BuildMessage): Pro
     }
   }
   const [after] = await from.readHeads([typeRid])
-  // Rows may have been deleted while they were read, and the definition may have changed.
-  const isComplete =
-    after?.table === table && after.generation === generation && after.oldest <= version
-  if (!isComplete) return { failed: 'missing' }
+  if (after?.table !== table || after.generation !== generation) {
+    return { failed: 'failed', reason: 'the definition changed, or the objects were replaced' }
+  }
+  if (after.oldest > version) {
+    return { failed: 'failed', reason: `version ${version} was reclaimed` }
+  }
   const builtAtMs = Date.now()
   const base = { typeRid, source, generation, version, builtAtMs, ...builder.finish() }
-  if (base.buffer.byteLength > maxBytes) return { failed: 'tooLarge' }
+  const { byteLength } = base.buffer
+  if (byteLength > maxBytes) {
+    return { failed: 'tooLarge', reason: `they take ${byteLength} bytes of ${maxBytes}` }
+  }
   return { base, record: await keep(from, base) }
 }
 

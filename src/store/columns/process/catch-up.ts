@@ -1,5 +1,6 @@
 /** Brings columns up to the current version, in steps if many rows have changed. */
-import type { ColumnFeed } from '../feed/column-feed.ts'
+import type { ColumnFeed, FeedHead } from '../feed/column-feed.ts'
+import { columnSpecs } from '../segment/column-specs.ts'
 import type { TableColumns } from '../table/table-columns.ts'
 
 /** With more rows, one step would keep other questions waiting for too long. */
@@ -25,4 +26,20 @@ export async function applyNext(
     if (columns.needsNewBase || until === seen + 1) return false
     onBehind()
   }
+}
+
+/** True if columns are those of the current table, and were made as its definition says. */
+export async function fitsDefinition(
+  feed: Pick<ColumnFeed, 'readObjectType'>,
+  columns: TableColumns,
+  { table, generation }: FeedHead,
+): Promise<boolean> {
+  const { typeRid, source } = columns.base
+  if (source.table !== table) return false
+  if (columns.generation === generation) return true
+  const objectType = await feed.readObjectType(typeRid)
+  if (objectType === undefined) return false
+  const isSame = JSON.stringify(columnSpecs(objectType)) === JSON.stringify(source.specs)
+  if (isSame) columns.generation = generation
+  return isSame
 }

@@ -5,15 +5,21 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ColumnsStatus } from '../../port/maintenance.ts'
 import type { ColumnFeed, FeedHead } from '../feed/column-feed.ts'
-import { columnSpecs } from '../segment/column-specs.ts'
 import type { SharedSegment } from '../table/shared-segment.ts'
 import { type BaseSegment, TableColumns } from '../table/table-columns.ts'
 import { ColumnBuilder } from './build-queue.ts'
-import { applyNext } from './catch-up.ts'
+import { applyNext, fitsDefinition } from './catch-up.ts'
 import { ColumnFiles } from './column-files.ts'
 import { toEvict, usedBytes } from './column-memory.ts'
 import type { Unavailable } from './messages.ts'
-import { type Entry, mayLag, newEntry, refuse, statusOf } from './type-entry.ts'
+import {
+  type Entry,
+  mayLag,
+  newEntry,
+  refuseFailed,
+  refuseTooLarge,
+  statusOf,
+} from './type-entry.ts'
 
 export interface TypeColumnsOptions {
   readonly storeName: string
@@ -75,7 +81,7 @@ export class TypeColumns implements AsyncDisposable {
       const head = heads[index]
       if (head === undefined || mayLag(this.#entryOf(typeRid), this.#options.maxLagMs)) continue
       // Also catches up, before the closed rows are deleted.
-      await this.#find(typeRid, head, head.published).catch(() => {})
+      await this.#find(typeRid, head, head.published).catch(this.#options.onFailure)
     }
   }
 
@@ -175,7 +181,7 @@ export class TypeColumns implements AsyncDisposable {
     if (head.table < base.source.table) return 'outdated'
     // Closed rows of versions before the oldest one may be deleted already.
     const isLost = seen < head.published && head.oldest > seen
-    if (isLost || !(await this.#isCurrent(columns, head))) return this.#forget(entry)
+    if (isLost || !(await fitsDefinition(this.#feed, columns, head))) return this.#forget(entry)
     entry.caughtUpAt = performance.now()
     if (seen >= head.published) return columns
     const onBehind = () => {
@@ -190,7 +196,7 @@ export class TypeColumns implements AsyncDisposable {
         if (!isApplied) return this.#forget(entry)
         this.#close(before.filter(({ id }) => !this.isCurrent(id)))
         if (!this.#makeRoom(0, entry)) {
-          refuse(entry, 'tooLarge')
+          refuseTooLarge(entry)
           return this.#drop(entry)
         }
       }
@@ -206,24 +212,12 @@ export class TypeColumns implements AsyncDisposable {
     return columns
   }
 
-  /** True if columns are those of the current table, and were made as its definition says. */
-  async #isCurrent(columns: TableColumns, { table, generation }: FeedHead): Promise<boolean> {
-    const { typeRid, source } = columns.base
-    if (source.table !== table) return false
-    if (columns.generation === generation) return true
-    const objectType = await this.#feed.readObjectType(typeRid)
-    if (objectType === undefined) return false
-    const isSame = JSON.stringify(columnSpecs(objectType)) === JSON.stringify(source.specs)
-    if (isSame) columns.generation = generation
-    return isSame
-  }
-
   /** Reads the base from its file, or builds a new one. Until then, the columns stay as they are. */
   #build(typeRid: string, entry: Entry): Promise<void> {
     entry.building ??= this.#newBase(typeRid, entry)
       .catch((error: unknown) => {
-        this.#options.onFailure(error)
-        refuse(entry, 'failed')
+        this.#reportBuild(typeRid, String(error))
+        refuseFailed(entry)
       })
       .finally(() => {
         entry.building = undefined
@@ -231,10 +225,14 @@ export class TypeColumns implements AsyncDisposable {
     return entry.building
   }
 
+  #reportBuild(typeRid: string, reason: string): void {
+    this.#options.onFailure(`the columns of ${typeRid} were not built: ${reason}`)
+  }
+
   async #newBase(typeRid: string, entry: Entry): Promise<void> {
     const { record, bytes } = entry
     if (bytes !== undefined && entry.columns === undefined && !this.#makeRoom(bytes, entry)) {
-      refuse(entry, 'tooLarge')
+      refuseTooLarge(entry)
       return
     }
     if (record !== undefined && entry.columns === undefined) {
@@ -249,7 +247,9 @@ export class TypeColumns implements AsyncDisposable {
     const { maxBytes } = this.#options
     const built = await this.#builder.run({ typeRid, maxBytes })
     if ('failed' in built) {
-      refuse(entry, built.failed === 'tooLarge' ? 'tooLarge' : 'failed')
+      this.#reportBuild(typeRid, built.reason)
+      if (built.failed === 'tooLarge') refuseTooLarge(entry)
+      else refuseFailed(entry)
       return
     }
     this.#forget(entry)
@@ -260,10 +260,11 @@ export class TypeColumns implements AsyncDisposable {
   #keep(entry: Entry, base: BaseSegment): void {
     entry.bytes = base.buffer.byteLength
     if (!this.#makeRoom(entry.bytes, entry)) {
-      refuse(entry, 'tooLarge')
+      refuseTooLarge(entry)
       return
     }
     entry.refused = undefined
+    entry.failures = 0
     entry.columns = new TableColumns(base, () => {
       this.#lastSegment += 1
       return this.#lastSegment

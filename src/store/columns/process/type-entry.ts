@@ -3,8 +3,10 @@ import type { ColumnsStatus } from '../../port/maintenance.ts'
 import type { ColumnSegmentRecord } from '../feed/column-feed.ts'
 import type { TableColumns } from '../table/table-columns.ts'
 
-/** The pause after a build that failed or did not fit. */
-const RETRY_MS = 60_000
+/** The pause after a build that failed; it doubles with each further one. */
+const FIRST_RETRY_MS = 1000
+/** The longest pause, and that after a build that did not fit. */
+const LONGEST_RETRY_MS = 60_000
 /** Columns that were used since are not evicted for others: both would be built again and again. */
 export const IN_USE_MS = 60_000
 
@@ -22,6 +24,8 @@ export interface Entry {
   /** When the columns were last up to date. */
   caughtUpAt: number
   refused: { readonly reason: 'tooLarge' | 'failed'; readonly until: number } | undefined
+  /** The builds that failed since the last one that succeeded. */
+  failures: number
   /** The bytes of the last base; undefined before the first. */
   bytes: number | undefined
   /** When a question was last asked. */
@@ -40,14 +44,23 @@ export function newEntry(): Entry {
     catchingUp: Promise.resolve(),
     caughtUpAt: -Infinity,
     refused: undefined,
+    failures: 0,
     bytes: undefined,
     usedAt: -Infinity,
     touchedAt: -Infinity,
   }
 }
 
-export function refuse(entry: Entry, reason: 'tooLarge' | 'failed'): void {
-  entry.refused = { reason, until: performance.now() + RETRY_MS }
+/** Pauses for long, because what does not fit will probably not fit in a minute either. */
+export function refuseTooLarge(entry: Entry): void {
+  entry.refused = { reason: 'tooLarge', until: performance.now() + LONGEST_RETRY_MS }
+}
+
+/** Pauses for a moment first: what made a build fail is often over, such as a changed definition. */
+export function refuseFailed(entry: Entry): void {
+  const pauseMs = Math.min(FIRST_RETRY_MS * 2 ** entry.failures, LONGEST_RETRY_MS)
+  entry.failures += 1
+  entry.refused = { reason: 'failed', until: performance.now() + pauseMs }
 }
 
 /** True if the columns need not catch up yet, because nobody asks for them. */
