@@ -13,7 +13,6 @@ import { refuseMissingObjects } from '../src/service/exports/write-export.ts'
 import { runNow } from '../src/store/core/session/session.ts'
 import type { Cursor, ReadPageRequest } from '../src/store/object-store.ts'
 import { openCatalogue } from '../src/store/sqlite/catalogue/open-catalogue.ts'
-import { backupDatabase } from '../src/store/sqlite/file/backup.ts'
 import {
   checkNextRows,
   findProblem,
@@ -22,6 +21,7 @@ import {
 } from '../src/store/sqlite/file/check-table.ts'
 import { openConnection } from '../src/store/sqlite/file/connection.ts'
 import { StoreDamage, toStoreFailure } from '../src/store/sqlite/file/store-failure.ts'
+import { backupDatabase } from '../src/store/sqlite/maintenance/backup.ts'
 import { openSqliteStore } from '../src/store/sqlite/open.ts'
 import { readPage } from '../src/store/sqlite/pages/read-page.ts'
 import { toReadConnection } from '../src/store/sqlite/queries/read-connection.ts'

@@ -8,6 +8,7 @@ import { storeContract } from './store-contract.ts'
 import { ageContract } from './store-contract-ages.ts'
 import { changeContract } from './store-contract-changes.ts'
 import { groupsOf } from './support/groups-of.ts'
+import { OTHER_BUILDS } from './support/other-builds.ts'
 import { openTransaction, runSql, untilBlocked } from './support/postgres.ts'
 import { rewriteAll, startConversion } from './support/rewrite-all.ts'
 import {
@@ -112,12 +113,16 @@ describe('the PostgreSQL store', () => {
     for (const one of keys) expect(one).toEqual(keys[0])
   })
 
-  it('refuses a database of a newer release with one clear line', async () => {
+  it.each(OTHER_BUILDS)('refuses a database of $creator, and says what to do', async (build) => {
     await (await open())[Symbol.asyncDispose]()
-    await sql('INSERT INTO oqs_migration (number) VALUES (99)')
-    await expect(openAgain()).rejects.toThrow(
-      /the database has schema 99, this release knows \d+: run a newer release/,
-    )
+    await sql(build.change)
+    await expect(openAgain()).rejects.toThrow(build.message)
+  })
+
+  it('refuses a database from before checksums were recorded, and says what to do', async () => {
+    await (await open())[Symbol.asyncDispose]()
+    await sql('ALTER TABLE oqs_migration DROP COLUMN checksum, DROP COLUMN object_tables')
+    await expect(openAgain()).rejects.toThrow(/^an earlier build of the service created it/)
   })
 
   it('converts a type on two nodes while others write', async () => {

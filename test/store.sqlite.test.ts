@@ -8,13 +8,14 @@ import { recordShape } from '../src/contract/object-record.ts'
 import { planChange } from '../src/ontology/definition/change-definition.ts'
 import type { OntologyDefinition } from '../src/ontology/definition/definition-schema.ts'
 import type { Visibility } from '../src/store/sql/plan/plan-rules.ts'
-import { backupDatabase } from '../src/store/sqlite/file/backup.ts'
 import { openConnection, pageBytesOf } from '../src/store/sqlite/file/connection.ts'
 import { createDatabaseFile } from '../src/store/sqlite/file/database-file.ts'
+import { backupDatabase } from '../src/store/sqlite/maintenance/backup.ts'
 import { openSqliteStore } from '../src/store/sqlite/open.ts'
 import { followerSql, pageSql } from '../src/store/sqlite/pages/page-sql.ts'
 import { type StoreUnderTest, storeContract } from './store-contract.ts'
 import { changeContract } from './store-contract-changes.ts'
+import { OTHER_BUILDS } from './support/other-builds.ts'
 import { createFixture, retention } from './support/store-fixture.ts'
 import { type TempFolder, tempFolder } from './support/temp-folder.ts'
 
@@ -103,14 +104,20 @@ describe('the SQLite store', () => {
     }
   })
 
-  it('refuses a database of a newer release with one clear line', async () => {
+  it.each(OTHER_BUILDS)('refuses a database of $creator, and says what to do', async (build) => {
     folder = tempFolder()
     await openSqliteStore(path())[Symbol.asyncDispose]()
     using db = new DatabaseSync(path())
-    db.exec('PRAGMA user_version = 99')
-    expect(() => openSqliteStore(path())).toThrow(
-      /^the database has schema 99, this release knows \d+: run a newer release$/,
-    )
+    db.exec(build.change)
+    expect(() => openSqliteStore(path())).toThrow(build.message)
+  })
+
+  it.each([1, 99])('refuses schema %i from before checksums were recorded', async (schema) => {
+    folder = tempFolder()
+    await openSqliteStore(path())[Symbol.asyncDispose]()
+    using db = new DatabaseSync(path())
+    db.exec(`DROP TABLE oqs_migration; PRAGMA user_version = ${schema}`)
+    expect(() => openSqliteStore(path())).toThrow(/^an earlier build of the service created it/)
   })
 
   it('keeps a replacement while it is being published, however long that takes', async () => {

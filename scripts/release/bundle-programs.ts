@@ -19,7 +19,7 @@ const PROGRAMS = [
   ['store/sqlite/threads/writer-thread'],
   ['store/sqlite/threads/checkpoint-thread'],
   ['store/sqlite/threads/reader-process-main'],
-  ['store/sqlite/file/check-copy'],
+  ['store/sqlite/maintenance/check-copy'],
   [
     'service/batches/parser-thread',
     'store/sqlite/changes/change-encoder',

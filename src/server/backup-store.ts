@@ -1,5 +1,5 @@
-import type { BackupOptions } from '../store/sqlite/file/backup.ts'
-import { backupDatabase } from '../store/sqlite/file/backup.ts'
+import type { BackupOptions } from '../store/sqlite/maintenance/backup.ts'
+import { backupDatabase } from '../store/sqlite/maintenance/backup.ts'
 import { cannotOpen, existingPath } from './open-store.ts'
 
 /** Copies the SQLite store that `OQS_STORE` names into a file; returns the size of the copy. */

@@ -16,15 +16,14 @@ export function addVerifyCommand(program: Command): void {
 }
 
 async function verify(signal: AbortSignal): Promise<void> {
-  try {
-    await withStore(async (store) => {
-      const { rows } = await store.verify(signal)
-      printMessage(`no damage found in ${countOf(rows, 'row version')}`)
+  await withStore(async (store) => {
+    const { rows } = await store.verify(signal).catch((error: unknown) => {
+      if (signal.aborted) throw new Interrupted('interrupted', { cause: error })
+      const reason = reasonOf(error)
+      throw new Error(`The store is damaged or cannot be read: ${reason}`, { cause: error })
     })
-  } catch (error) {
-    if (signal.aborted) throw new Interrupted('interrupted', { cause: error })
-    throw new Error(`The store is damaged or cannot be read: ${reasonOf(error)}`, { cause: error })
-  }
+    printMessage(`no damage found in ${countOf(rows, 'row version')}`)
+  })
 }
 
 /** The message for clients says less than its cause. */

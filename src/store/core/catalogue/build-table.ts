@@ -53,6 +53,8 @@ export interface Index {
 export interface TableDialect<Type extends string = string> extends FieldTypes<Type> {
   /** Throws if the store has too many indexes with those of a type. */
   refuseTooManyIndexes(session: ReadSession, typeId: number): Operation<void>
+  /** Returns the SQL that creates a table. */
+  tableSql(table: string, columns: readonly string[]): string
   /** Creates a table with the index of its current rows. */
   create(session: CoreSession, table: string, columns: readonly string[]): Operation<void>
   /** Returns the definitions of the columns of fields. */

@@ -43,9 +43,9 @@ export interface FieldTypes<Type extends string> {
 const TEXT_KEYS: ReadonlySet<string> = new Set(['string', 'date', 'timestamp'])
 
 /** Returns the fields of a type with the types of their columns. */
-function fieldsOfType<Type extends string>(
+export function fieldsOfType<Type extends string>(
   types: FieldTypes<Type>,
-  { properties, primaryKey }: ObjectType,
+  { properties, primaryKey }: Pick<ObjectType, 'properties' | 'primaryKey'>,
 ): NewField<Type>[] {
   const compared = (type: ScalarType | undefined) =>
     type !== undefined && isComparable(type) ? types.columnType(type) : undefined

@@ -2,9 +2,14 @@
  * Migrates the database to the schema of this release. `oqs_migration` has a row for every applied
  * migration. If several nodes start at once, one of them migrates and the others wait for it.
  */
-import { missingMigrations } from '../../core/catalogue/migrations.ts'
+import {
+  type AppliedMigration,
+  MIGRATION_TABLE,
+  missingMigrations,
+} from '../../core/catalogue/migrations.ts'
 import { distributeFunctions, readCapabilities } from '../citus/capabilities.ts'
 import type { Database, Session } from '../driver/database.ts'
+import { objectTablesOf } from './object-table.ts'
 
 const FOLDER = new URL('./migrations/', import.meta.url)
 
@@ -20,22 +25,24 @@ const WORDS = [
 ] as const
 
 export async function migrate(database: Database, folder = FOLDER): Promise<void> {
-  const migrations = { folder, words: WORDS }
-  const applied = await database.read(schemaVersion)
-  if (missingMigrations(migrations, applied).length > 0) {
+  const capabilities = await database.read(readCapabilities)
+  const migrations = { folder, words: WORDS, tables: objectTablesOf(capabilities) }
+  if (missingMigrations(migrations, await database.read(readApplied)).length > 0) {
     await database.write(async (session) => {
       await lockMigrations(session)
       // Read again under the lock, because another node may have migrated meanwhile.
-      const current = await schemaVersion(session)
-      if (current === 0) await session.query('CREATE TABLE oqs_migration (number bigint NOT NULL)')
-      for (const { number, readSql } of missingMigrations(migrations, current)) {
+      const applied = await readApplied(session)
+      const missing = missingMigrations(migrations, applied)
+      if (applied.length === 0) await session.query(MIGRATION_TABLE)
+      for (const { number, sql, checksum, objectTables } of missing) {
         await session.extendTimeout()
-        await session.query(readSql())
-        await session.run('INSERT INTO oqs_migration (number) VALUES (?)', [number])
+        await session.query(sql)
+        const row = [number, checksum, objectTables]
+        await session.run('INSERT INTO oqs_migration VALUES (?, ?, ?)', row)
       }
     })
   }
-  if (!(await database.read(readCapabilities)).isDistributed) return
+  if (!capabilities.isDistributed) return
   await database.write(async (session) => {
     await lockMigrations(session)
     await distributeFunctions(session)
@@ -46,12 +53,19 @@ async function lockMigrations(session: Session): Promise<void> {
   await session.query('SELECT pg_advisory_xact_lock(?)', [MIGRATION_LOCK])
 }
 
-async function schemaVersion(session: Session): Promise<number> {
+async function readApplied(session: Session): Promise<readonly AppliedMigration[]> {
   // Not `to_regclass`, which may use a snapshot from before the lock was acquired.
   const tables = await session.query(
     `SELECT 1 FROM pg_class WHERE relname = 'oqs_migration' AND pg_table_is_visible(oid)`,
   )
-  if (tables.length === 0) return 0
-  const [row] = await session.query('SELECT coalesce(max(number), 0) FROM oqs_migration')
-  return Number(row?.[0])
+  if (tables.length === 0) return []
+  // As JSON, because the table of an earlier build has no checksums.
+  const rows = await session.query(
+    `SELECT to_jsonb(m) ->> 'checksum', to_jsonb(m) ->> 'object_tables'
+     FROM oqs_migration AS m ORDER BY number`,
+  )
+  return rows.map(([checksum, objectTables]) => ({
+    checksum: checksum as string | null,
+    objectTables: objectTables as string | null,
+  }))
 }

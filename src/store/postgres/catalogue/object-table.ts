@@ -33,9 +33,10 @@ export function objectTablesOf(capabilities: Capabilities): TableDialect<ColumnT
     limitColumns: (_session, fields) => settled(fields),
     refuseFields: refuseTooManyColumns,
     refuseTooManyIndexes: () => settled(undefined),
+    tableSql,
     *create(session, table, columns) {
       yield* dropLeftover(session, table)
-      yield* createEmpty(session, table, columns)
+      yield* session.execute(tableSql(table, columns))
       if (capabilities.isDistributed) yield* distributeLarge(session, table)
       // For walks over the current objects; also guarantees one current row per object.
       yield* session.execute(
@@ -49,12 +50,8 @@ export function objectTablesOf(capabilities: Capabilities): TableDialect<ColumnT
 }
 
 /** Citus requires that every unique key of a distributed table contains pk. */
-function createEmpty(
-  session: CoreSession,
-  table: string,
-  columns: readonly string[],
-): Operation<void> {
-  return session.execute(`
+function tableSql(table: string, columns: readonly string[]): string {
+  return `
     CREATE TABLE ${table} (
       pk text COLLATE "C" NOT NULL,
       valid_from bigint NOT NULL,
@@ -68,7 +65,7 @@ function createEmpty(
       area box,
       checksum integer NOT NULL${columns.map((column) => `, ${column}`).join('')},
       PRIMARY KEY (pk, valid_from)
-    )`)
+    )`
 }
 
 /**

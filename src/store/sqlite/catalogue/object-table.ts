@@ -44,23 +44,23 @@ export const SQLITE_TABLES: TableDialect = {
     })
   },
   refuseTooManyIndexes,
-  create: (session, table, columns) =>
-    session.execute(`
-      CREATE TABLE ${table} (
-        id INTEGER PRIMARY KEY,
-        pk TEXT NOT NULL,
-        valid_from INTEGER NOT NULL,
-        valid_to INTEGER NOT NULL DEFAULT ${NEVER_CLOSED},
-        object_id TEXT NOT NULL,
-        key TEXT NOT NULL,
-        title TEXT,
-        body TEXT NOT NULL,
-        -- See object-checksum.ts.
-        checksum INTEGER NOT NULL${columns.map((column) => `, ${column}`).join('')}
-      ) STRICT;
-      -- For walks over the current objects; also guarantees one current row per object.
-      CREATE UNIQUE INDEX ${table}_current ON ${table} (pk) WHERE valid_to = ${NEVER_CLOSED};
-    `),
+  tableSql: (table, columns) => `
+    CREATE TABLE ${table} (
+      id INTEGER PRIMARY KEY,
+      pk TEXT NOT NULL,
+      valid_from INTEGER NOT NULL,
+      valid_to INTEGER NOT NULL DEFAULT ${NEVER_CLOSED},
+      object_id TEXT NOT NULL,
+      key TEXT NOT NULL,
+      title TEXT,
+      body TEXT NOT NULL,
+      -- See object-checksum.ts.
+      checksum INTEGER NOT NULL${columns.map((column) => `, ${column}`).join('')}
+    ) STRICT;
+    -- For walks over the current objects; also guarantees one current row per object.
+    CREATE UNIQUE INDEX ${table}_current ON ${table} (pk) WHERE valid_to = ${NEVER_CLOSED};
+  `,
+  create: (session, table, columns) => session.execute(SQLITE_TABLES.tableSql(table, columns)),
   columnsOf: (fields, layout) => columnDefinitions(new TableFields(fields, layout)),
   indexesOf: (table, fields, layout) => deferredIndexes(table, new TableFields(fields, layout)),
   buildIndex,

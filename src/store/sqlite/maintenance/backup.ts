@@ -8,8 +8,9 @@ import { backup, type DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { siblingModule } from '../../../contract/sibling-module.ts'
-import { openChecked, pageBytesOf, schemaVersion } from './connection.ts'
-import { StoreDamage } from './store-failure.ts'
+import { findMissing } from '../catalogue/migrate.ts'
+import { openChecked, pageBytesOf, schemaVersion } from '../file/connection.ts'
+import { StoreDamage } from '../file/store-failure.ts'
 
 export interface BackupOptions {
   /** Replaces an existing target. */
@@ -161,9 +162,14 @@ async function copyDatabase(
 
 function openSource(path: string): DatabaseSync {
   const db = openChecked(path)
-  if (schemaVersion(db) > 0) return db
-  db.close()
-  throw new Error(`${path} is not a store`)
+  try {
+    if (schemaVersion(db) === 0) throw new Error(`${path} is not a store`)
+    findMissing(db)
+    return db
+  } catch (error) {
+    db.close()
+    throw error
+  }
 }
 
 /**

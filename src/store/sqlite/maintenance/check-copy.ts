@@ -6,7 +6,7 @@ import {
   describeDamage,
   isObjectTable,
   tablesToCheck,
-} from './check-table.ts'
+} from '../file/check-table.ts'
 
 function checkCopy(path: string): string {
   using db = new DatabaseSync(path)
