@@ -212,11 +212,103 @@ describe('interfaces', () => {
     })
     expect(set.body.data[0].metrics).toEqual([{ name: 'count', value: 7 }])
     const missing = await post('interfaces/Place/aggregate', {
-      aggregation: [{ type: 'max', field: 'opened' }],
+      aggregation: [{ type: 'max', field: 'closed' }],
     })
     expect(missing.body).toMatchObject({
       errorName: 'PropertiesNotFound',
-      parameters: { properties: ['opened'] },
+      parameters: { properties: ['closed'] },
+    })
+  })
+
+  describe('a property that a type lacks', () => {
+    const objectSet = { type: 'interfaceBase', interfaceType: 'Place' }
+
+    /** Returns the groups and values of an aggregation, which is the same one of an object set. */
+    async function aggregated(groupBy: readonly object[], ...metrics: readonly object[]) {
+      const aggregation = [{ type: 'count' }, ...metrics]
+      const { status, body } = await post('interfaces/Place/aggregate', { aggregation, groupBy })
+      expect([status, body.errorName]).toEqual([200, undefined])
+      const ofSet = await post('objectSets/aggregate', { objectSet, aggregation, groupBy })
+      expect(ofSet.body).toEqual(body)
+      type Row = { group: object; metrics: { value: unknown }[] }
+      return body.data.map((row: Row) => [row.group, ...row.metrics.map(({ value }) => value)])
+    }
+
+    it('is a value that its objects do not have, in groups', async () => {
+      const opened = { type: 'exact', field: 'opened' }
+      expect(await aggregated([opened])).toEqual([[{ opened: '1950-01-01' }, 1]])
+      expect(await aggregated([{ ...opened, includeNullValues: true }])).toEqual([
+        [{ opened: '1950-01-01' }, 1],
+        [{ opened: null }, 4],
+      ])
+      expect(await aggregated([{ ...opened, defaultValue: '2000-01-01' }])).toEqual([
+        [{ opened: '1950-01-01' }, 1],
+        [{ opened: '2000-01-01' }, 4],
+      ])
+      const byYear = { type: 'duration', field: 'opened', value: 1, unit: 'YEARS' }
+      expect(await aggregated([byYear])).toEqual([[{ opened: '1950-01-01' }, 1]])
+      const ranges = { type: 'ranges', field: 'opened', ranges: [{ startValue: '1900-01-01' }] }
+      expect(await aggregated([ranges])).toEqual([[{ opened: { startValue: '1900-01-01' } }, 1]])
+    })
+
+    it('is in no metric', async () => {
+      const of = (type: string) => ({ type, field: 'opened', name: type })
+      const percentile = { ...of('approximatePercentile'), approximatePercentile: 50 }
+      expect(await aggregated([], of('max'), of('exactDistinct'), percentile)).toEqual([
+        [{}, 5, '1950-01-01', 1, '1950-01-01'],
+      ])
+      const byHeight = { type: 'exact', field: 'height', includeNullValues: true }
+      expect(await aggregated([byHeight], of('min'))).toEqual([
+        [{ height: 10 }, 2, undefined],
+        [{ height: 20 }, 1, undefined],
+        [{ height: 30 }, 1, '1950-01-01'],
+        [{ height: null }, 1, undefined],
+      ])
+    })
+  })
+
+  describe('the title', () => {
+    const title = { propertyIdentifier: { type: 'titleProperty' } }
+    const where = { type: 'startsWith', ...title, value: 'alp' }
+    const isUntitled = { type: 'isNull', ...title, value: true }
+
+    it('is that of each object in conditions; some types have none', async () => {
+      expect(keysOf(await post('interfaces/Place/search', { where }))).toBe('B')
+      expect(keysOf(await post('interfaces/Place/search', { where: isUntitled }))).toBe('1 2')
+      const not = { type: 'not', value: where }
+      expect(keysOf(await post('interfaces/Place/search', { where: not }))).toBe('A C 1 2')
+      const base = { type: 'interfaceBase', interfaceType: 'Place' }
+      const objectSet = { type: 'filter', objectSet: base, where }
+      const set = await post('objectSets/loadObjectsOrInterfaces', { objectSet })
+      expect(set.body.data.map(({ $primaryKey }: never) => $primaryKey)).toEqual(['B'])
+      const aggregation = [{ type: 'count' }]
+      const counted = await post('interfaces/Place/aggregate', { aggregation, where })
+      expect(counted.body.data[0].metrics[0].value).toBe(1)
+    })
+
+    it('names groups, as in records', async () => {
+      const { body } = await post('interfaces/Place/aggregate', {
+        aggregation: [{ type: 'count' }],
+        groupBy: [{ type: 'exact', ...title }],
+      })
+      expect(body.data.map(({ group }: { group: object }) => group)).toEqual([
+        { $title: 'Alpha Field' },
+        { $title: 'Mike Field' },
+        { $title: 'Zebra Field' },
+      ])
+    })
+
+    it.each([
+      [
+        'Named',
+        { type: 'isNull', propertyIdentifier: { type: 'titleProperty' }, value: true },
+        200,
+      ],
+      ['Place', { type: 'isNull', field: '$title', value: true }, 404],
+      ['Place', { type: 'eq', propertyIdentifier: { type: 'primaryKeyProperty' }, value: 1 }, 404],
+      ['Named', { type: 'eq', propertyIdentifier: { type: 'property', apiName: '$title' } }, 404],
+    ])('of %s with %j is %d', async (name, where, status) => {
+      expect((await post(`interfaces/${name}/search`, { where })).status).toBe(status)
     })
   })
 

@@ -7,7 +7,7 @@ import { closed, optional } from '../../contract/schema-parts.ts'
 import { findInterfaceLink, findInterfaceType, findObjectType } from '../../ontology/catalogue.ts'
 import { findLink } from '../../ontology/definition/links.ts'
 import type { InterfaceType, Ontology } from '../../ontology/ontology.ts'
-import { asObjectType } from '../../query/interface-query.ts'
+import { asObjectType, asQueriedType } from '../../query/interface-query.ts'
 import type { SetPart } from '../../query/object-set/parse-object-set.ts'
 import { interfaceParts } from '../../query/object-set/set-parts.ts'
 import { EVERYTHING, type Query } from '../../query/query.ts'
@@ -198,7 +198,11 @@ export const interfaceObjects: readonly Endpoint[] = [
       const { body } = request
       const { ontology, interfaceType } = resolveInterfacePath(request, request.params)
       const type = asObjectType(interfaceType)
-      const query = parseWhere(body.where, { objectType: type }, services.limits.query)
+      const query = parseWhere(
+        body.where,
+        { objectType: asQueriedType(interfaceType) },
+        services.limits.query,
+      )
       const parts = selectedTypes(interfaceParts(interfaceType, query), body, ontology)
       const selected = [
         ...(body.selectedSharedPropertyTypes ?? []),

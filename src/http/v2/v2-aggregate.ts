@@ -12,7 +12,7 @@ import { closed, namedObject } from '../../contract/schema-parts.ts'
 import { GEO_GRID_MAX_SIDE } from '../../query/aggregation/geo-grid.ts'
 import { aggregationMembers, parseAggregation } from '../../query/aggregation/parse-aggregation.ts'
 import { V2_AGGREGATIONS } from '../../query/aggregation/v2-aggregations.ts'
-import { asObjectType } from '../../query/interface-query.ts'
+import { asQueriedType } from '../../query/interface-query.ts'
 import { interfaceParts } from '../../query/object-set/set-parts.ts'
 import { unprocessable } from '../../query/parse/unprocessable.ts'
 import { hasLink } from '../../query/query-tree.ts'
@@ -88,8 +88,8 @@ groups in the order of the metrics, otherwise those with the most objects within
 `
 
 const INTERFACE_DESCRIPTION = `${AGGREGATION_DESCRIPTION}
-Objects of all types that implement the interface are aggregated together. Every object type must
-implement the aggregated properties.
+Objects of all types that implement the interface are aggregated together. Objects have no value for
+an optional property that their type does not implement.
 `
 
 /** Versions belong to object types, so that only a set of one type has a single version. */
@@ -204,7 +204,10 @@ export const v2Aggregations: readonly Endpoint[] = [
       if (version != null && listedTypes !== undefined) {
         throw unprocessable('version', 'is not possible for a set that lists objects')
       }
-      const spec = asOfVersion(aggregationOfParts(parts, body, services.limits.query), version)
+      const spec = asOfVersion(
+        aggregationOfParts(parts, body, ontology, services.limits.query),
+        version,
+      )
       return serveAggregated(request.context, reply, services, spec)
     },
   }),
@@ -218,10 +221,11 @@ export const v2Aggregations: readonly Endpoint[] = [
     response: AggregateV2Response,
     handle: async (request, reply, services) => {
       const { where: written, ...body } = request.body
-      const { interfaceType } = resolveInterfacePath(request, request.params)
+      const { ontology, interfaceType } = resolveInterfacePath(request, request.params)
       const limits = services.limits.query
-      const query = parseWhere(written, { objectType: asObjectType(interfaceType) }, limits)
-      const spec = aggregationOfParts(interfaceParts(interfaceType, query), body, limits)
+      const query = parseWhere(written, { objectType: asQueriedType(interfaceType) }, limits)
+      const parts = interfaceParts(interfaceType, query)
+      const spec = aggregationOfParts(parts, body, ontology, limits)
       return serveAggregated(request.context, reply, services, spec)
     },
   }),

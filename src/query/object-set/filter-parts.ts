@@ -10,7 +10,7 @@ import type { QueryBudget, QueryLimits } from '../parse/query-budget.ts'
 import { STRUCT_FIELD_SEPARATOR } from '../parse/v2-fields.ts'
 import { V2_QUERIES } from '../parse/v2-query-language.ts'
 import type { Query } from '../query.ts'
-import { namedType, type SetParts } from './set-parts.ts'
+import { queriedType, type SetParts } from './set-parts.ts'
 
 interface FilterContext {
   readonly ontology: Ontology
@@ -31,7 +31,7 @@ export function filterParts(set: SetParts, where: unknown, context: FilterContex
   let emptyTypes = 0
   let notFound: unknown
   const filtered = set.flatMap((part): SetParts => {
-    const type = namedType(part, context.ontology)
+    const type = queriedType(part, context.ontology)
     if (isNothing(part.query)) {
       if (emptyTypes > MAX_EMPTY_TYPES || isMissingNames(type)) return []
       // Nothing of it matches; the filter is only checked.
@@ -51,7 +51,7 @@ export function filterParts(set: SetParts, where: unknown, context: FilterContex
   })
   const [first] = set
   if (filtered.length > 0 || first === undefined) return filtered
-  if (notFound === undefined) parseFor(namedType(first, context.ontology))
+  if (notFound === undefined) parseFor(queriedType(first, context.ontology))
   throw notFound
 }
 

@@ -13,7 +13,7 @@ import type {
   Ontology,
 } from '../../ontology/ontology.ts'
 import { isNothing, matchAll, matchAny, matchNone, NOTHING } from '../combine-queries.ts'
-import { asObjectType, queryOfType } from '../interface-query.ts'
+import { asObjectType, asQueriedType, queryOfType } from '../interface-query.ts'
 import type { Query } from '../query.ts'
 
 /** The objects of one type in an object set. */
@@ -32,6 +32,12 @@ export type SetParts = readonly SetPart[]
 export function namedType({ objectType, view }: SetPart, ontology: Ontology): ObjectType {
   if (view === undefined) return objectType
   return asObjectType(findInterfaceType(ontology, view.interfaceType))
+}
+
+/** Returns the type whose properties conditions and aggregations of a part name. */
+export function queriedType(part: SetPart, ontology: Ontology): ObjectType {
+  if (part.view === undefined) return part.objectType
+  return asQueriedType(findInterfaceType(ontology, part.view.interfaceType))
 }
 
 /** Returns the union of sets. */

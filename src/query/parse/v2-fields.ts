@@ -108,7 +108,7 @@ export const PROPERTY_IDENTIFIERS = unionTypes<IdentifierParser>({
     ...SPECIAL,
     parse: (_, { titleProperty, apiName }, path) => {
       if (titleProperty !== undefined) return titleProperty
-      throw unprocessable(path, `object type ${apiName} has no title property`)
+      throw unprocessable(path, `${apiName} has no title property, or several of different types`)
     },
   },
   primaryKeyProperty: { ...SPECIAL, parse: (_, { primaryKey }) => primaryKey.apiName },
@@ -152,6 +152,8 @@ function refuseLoadLevel(value: unknown, path: string): void {
 function readName(value: unknown, objectType: ObjectType, path: string): string {
   if (value == null) throw unprocessable(path, 'is missing')
   if (typeof value !== 'string') throw unprocessable(path, 'is not a string')
-  if (value.includes(STRUCT_FIELD_SEPARATOR)) throw V2_FIELDS.notFound(value, objectType)
+  // Names with a dollar stand for other properties of an interface.
+  if (value.includes(STRUCT_FIELD_SEPARATOR) || value.startsWith('$'))
+    throw V2_FIELDS.notFound(value, objectType)
   return value
 }

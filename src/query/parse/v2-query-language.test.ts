@@ -191,7 +191,7 @@ describe('the property of a condition', () => {
     expect(() => read(where, { ...objectType, titleProperty: undefined })).toThrow(
       error('Conjure:UnprocessableEntity', {
         parameter: 'where.propertyIdentifier',
-        reason: 'object type airport has no title property',
+        reason: 'airport has no title property, or several of different types',
       }),
     )
   })

@@ -1,13 +1,15 @@
 /** Aggregations over the parts of an object set, which can have several object types. */
 import { ObjectQueryError } from '../../contract/errors.ts'
-import type { ObjectType, Property } from '../../ontology/ontology.ts'
+import type { Ontology } from '../../ontology/ontology.ts'
 import type { Aggregation } from '../../query/aggregation/aggregation.ts'
 import {
   parseAggregation,
   type WrittenAggregation,
 } from '../../query/aggregation/parse-aggregation.ts'
 import { V2_AGGREGATIONS } from '../../query/aggregation/v2-aggregations.ts'
+import { ownNames } from '../../query/interface-query.ts'
 import type { SetPart } from '../../query/object-set/parse-object-set.ts'
+import { queriedType } from '../../query/object-set/set-parts.ts'
 import type { QueryLimits } from '../../query/parse/query-budget.ts'
 import type { AggregateRequest } from '../../store/object-store.ts'
 
@@ -18,10 +20,14 @@ import type { AggregateRequest } from '../../store/object-store.ts'
 export function aggregationOfParts(
   parts: readonly SetPart[],
   written: WrittenAggregation,
+  ontology: Ontology,
   limits: QueryLimits,
 ): Omit<AggregateRequest, 'maxGroups'> {
-  const [first, ...others] = parts.map((part) =>
-    parseAggregation(V2_AGGREGATIONS, written, { objectType: viewedType(part), limits }),
+  const types = new Map(
+    parts.map((part) => queriedType(part, ontology)).map((type) => [type.rid, type]),
+  )
+  const [first, ...others] = [...types.values()].map((objectType) =>
+    parseAggregation(V2_AGGREGATIONS, written, { objectType, limits }),
   )
   if (first === undefined) throw incompatible(parts)
   if (others.some((other) => !isSameAggregation(first, other))) throw incompatible(parts)
@@ -29,20 +35,10 @@ export function aggregationOfParts(
     sources: parts.map(({ objectType, query, view }) => ({
       objectType,
       query,
-      names: view?.properties,
+      names: view && ownNames(view),
     })),
     aggregation: first,
   }
-}
-
-/** Returns the object type with the properties that the set names, by those names. */
-function viewedType({ objectType, view }: SetPart): ObjectType {
-  if (view === undefined) return objectType
-  const properties = [...view.properties].flatMap(([name, own]): [string, Property][] => {
-    const property = objectType.properties.get(own)
-    return property === undefined ? [] : [[name, property]]
-  })
-  return { ...objectType, properties: new Map(properties) }
 }
 
 /** Aggregations are plain data, whose members are always in the same order. */

@@ -4,6 +4,7 @@ import type { ScalarType } from '../../ontology/definition/property-type.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
 import type { Cursor } from '../../paging/cursor.ts'
 import type { Aggregation } from '../../query/aggregation/aggregation.ts'
+import type { OwnNames } from '../../query/aggregation/read-field.ts'
 import type { Direction, OrderTerm, Query } from '../../query/query.ts'
 import { linkedTypesOf } from '../../query/query-tree.ts'
 import type { Selection } from '../../query/selection.ts'
@@ -263,9 +264,10 @@ export interface AggregateSource {
   readonly version?: number | undefined
   /**
    * The names that properties of the aggregation have in this object type, if they differ: an
-   * interface maps its properties. They have the same type in all sources.
+   * interface maps its properties. They have the same type in all sources. Objects have no value for
+   * a property without a name here.
    */
-  readonly names?: ReadonlyMap<string, string> | undefined
+  readonly names?: OwnNames
 }
 
 export interface AggregateResult {

@@ -198,3 +198,57 @@ describe('aggregations over several chunks and segments', () => {
     expect(chunks).toBe(2)
   })
 })
+
+describe('a type that lacks a property of the aggregation', () => {
+  const [first, second] = segments as [Segment, Segment]
+  const [rows = [], otherRows = []] = SEGMENTS
+  const LACKING = new Map<string, string>()
+  /** Aggregates two types, of which the second lacks every property, in both orders. */
+  function groupsOf(groupings: readonly Grouping[], metrics: readonly Metric[]) {
+    const results = [[first, second] as const, [second, first] as const].map((order) => {
+      const aggregator = new Aggregator({ groupings, metrics })
+      for (const segment of order) {
+        const visible = bitsFor(segment.size)
+        fillBits(visible, segment.size)
+        const names = segment === second ? { names: LACKING } : {}
+        const added = aggregator.add({ segment, visible, filter: EVERY_ROW, ...names }, () => {})
+        expect(added).toBe(true)
+      }
+      const { groups, keysOf, metricsOf } = aggregator.finish()
+      return groups.map((group) => [keysOf(group).join(), ...metricsOf(group)])
+    })
+    expect(results[1]).toEqual(results[0])
+    return results[0]
+  }
+  const COUNT: Metric = { kind: 'count', name: 'count' }
+
+  it('adds nothing to metrics', () => {
+    const [, ...metrics] = METRICS
+    const count = rows.length + otherRows.length
+    expect(groupsOf([], METRICS)).toEqual([['', String(count), ...expectedOf(rows).slice(1)]])
+    expect(groupsOf([], metrics)).toEqual([['', ...expectedOf(rows).slice(1)]])
+  })
+
+  const whole = { property: 'whole', type: 'integer' } as const
+  const low = { value: 0, inclusive: true }
+  it.each<[Grouping, number]>([
+    [{ kind: 'exact', ...whole, maxGroups: undefined }, 0],
+    [{ kind: 'exact', ...whole, maxGroups: undefined, absent: 'null' }, 1],
+    [{ kind: 'exact', ...whole, maxGroups: undefined, absent: { value: 1000 } }, 1],
+    [{ kind: 'exact', property: 'name', type: 'string', maxGroups: undefined, absent: 'null' }, 1],
+    [{ kind: 'fixedWidth', ...whole, width: 100 }, 0],
+    [{ kind: 'ranges', ...whole, ranges: [{ low, high: undefined, json: '{}' }] }, 0],
+    [{ ...whole, kind: 'exact', property: 'list', maxGroups: undefined, ofElements: true }, 0],
+  ])('is in no group of %j but that of no value', (grouping, hasGroup) => {
+    const alone = new Aggregator({ groupings: [grouping], metrics: [COUNT] })
+    const visible = bitsFor(first.size)
+    fillBits(visible, first.size)
+    alone.add({ segment: first, visible, filter: EVERY_ROW }, () => {})
+    const { groups, metricsOf } = alone.finish()
+    const sum = (counts: readonly unknown[]) =>
+      counts.reduce<number>((all, n) => all + Number(n), 0)
+    const before = sum(groups.map((group) => metricsOf(group)[0]))
+    const after = sum((groupsOf([grouping], [COUNT]) ?? []).map(([, count]) => count))
+    expect(after - before).toBe(hasGroup * otherRows.length)
+  })
+})

@@ -1,8 +1,10 @@
 /** Aggregates the rows of segments, one segment after the other. */
-import { type FieldId, fieldKey } from '../../../ontology/values/searchable-values.ts'
-import type { Aggregation, Metric } from '../../../query/aggregation/aggregation.ts'
+import { fieldKey } from '../../../ontology/values/searchable-values.ts'
+import type { Aggregation, Grouping, Metric } from '../../../query/aggregation/aggregation.ts'
+import { isLacking, type OwnNames, readField } from '../../../query/aggregation/read-field.ts'
 import { andBits, type Bits, CHUNK, countBits, invertBits, listBits } from '../arrays/bits.ts'
 import type { Filter } from '../filter/filter.ts'
+import { absentColumn } from '../segment/absent-column.ts'
 import type { Column } from '../segment/column.ts'
 import type { Selection } from '../segment/read-chunk.ts'
 import type { Segment } from '../segment/segment.ts'
@@ -20,7 +22,7 @@ export interface FilteredSegment {
   readonly visible: Bits
   readonly filter: Filter
   /** The names of properties that differ in its type, as in `AggregateSource`. */
-  readonly names?: ReadonlyMap<string, string> | undefined
+  readonly names?: OwnNames
 }
 
 export class Aggregator {
@@ -49,8 +51,14 @@ export class Aggregator {
   add(filtered: FilteredSegment, onChunk: () => void): boolean {
     const { segment, names } = filtered
     const { groupings, metrics } = this.#aggregation
-    const columnOf = (aggregated: Aggregated) =>
-      this.#inSameForm(aggregated, segment.column(fieldOf(aggregated, names)))
+    const columnOf = (aggregated: Aggregated) => {
+      const field = readField(aggregated, names)
+      const form = this.#forms.get(formKey(aggregated))
+      const column = isLacking(field)
+        ? absentColumn(aggregated, segment.size, form)
+        : segment.column(field)
+      return this.#inSameForm(aggregated, column)
+    }
     const coders = this.#keys.map(({ coderOf }, index) => {
       const column = columnOf(groupings[index] as Aggregated)
       return column && coderOf(column)
@@ -73,7 +81,7 @@ export class Aggregator {
 
   /** Returns undefined if the column has another form than that of an earlier segment. */
   #inSameForm(aggregated: Aggregated, column: Column | undefined): Column | undefined {
-    const key = fieldKey(fieldOf(aggregated, undefined))
+    const key = formKey(aggregated)
     const form = column?.kind === 'list' ? column.values.kind : column?.kind
     const known = this.#forms.get(key) ?? form
     if (known !== undefined) this.#forms.set(key, known)
@@ -137,14 +145,10 @@ export class Aggregator {
   }
 }
 
-type Aggregated = Pick<Exclude<Metric, { kind: 'count' }>, 'property' | 'field'>
+type Aggregated = Grouping | Exclude<Metric, { kind: 'count' }>
 
-export function fieldOf(
-  { property: name, field }: Aggregated,
-  names: ReadonlyMap<string, string> | undefined,
-): FieldId {
-  const { property: shown, structField } = field ?? { property: name, structField: undefined }
-  return { property: names?.get(shown) ?? shown, structField }
+function formKey(aggregated: Aggregated): string {
+  return fieldKey(readField(aggregated, undefined))
 }
 
 function areDefined<T>(list: readonly (T | undefined)[]): list is readonly T[] {

@@ -3,6 +3,7 @@ import type { ScalarType } from '../../../ontology/definition/property-type.ts'
 import { PATH_SEPARATOR } from '../../../ontology/definition/struct-path.ts'
 import type { ColumnValue } from '../../../ontology/values/column-value.ts'
 import { isComparable, scalarCodec } from '../../../ontology/values/scalar-codec.ts'
+import { isLacking } from '../../../query/aggregation/read-field.ts'
 import type { FieldValue } from '../../columns/segment/build-column.ts'
 import type { ColumnSpec } from '../../columns/segment/column.ts'
 import type { FieldNumbers } from '../../sql/compile/field-numbers.ts'
@@ -56,6 +57,7 @@ export function selectFields(
         type === 'geopoint' ? readPoint : listReader(spec, type),
       )
     }
+    if (isLacking(spec)) return () => undefined
     const { value } = numbers.propertySql(property, structField)
     const { select, decode } = isCompared ? formOf(type) : {}
     return columnReader(expressions.push(select?.(value) ?? value) - 1, decode)

@@ -1,9 +1,16 @@
 /** Compiles an aggregation to columns, and to functions that read them. */
 import type { ScalarType } from '../../../ontology/definition/property-type.ts'
 import { fieldKey } from '../../../ontology/values/searchable-values.ts'
-import type { Aggregated, Aggregation, Metric } from '../../../query/aggregation/aggregation.ts'
+import type {
+  Aggregated,
+  Aggregation,
+  Grouping,
+  Metric,
+} from '../../../query/aggregation/aggregation.ts'
+import { isLacking, readField } from '../../../query/aggregation/read-field.ts'
 import type { AggregateSource } from '../../port/pages.ts'
 import type { FieldNumbers } from '../../sql/compile/field-numbers.ts'
+import { columnType } from '../catalogue/column-codec.ts'
 import {
   type AggregateParts,
   type GroupedField,
@@ -80,6 +87,8 @@ export function compileAggregation(
   }
 }
 
+type TypedField = Grouping | Exclude<Metric, { kind: 'count' }>
+
 function isLongText(type: ScalarType): boolean {
   return type === 'string' || type === 'marking'
 }
@@ -90,8 +99,8 @@ function keyOf({ property, field }: Aggregated): string {
 }
 
 /** Returns what metrics read, each field once. */
-function metricFields(metrics: readonly Metric[]): Aggregated[] {
-  const fields = metrics.flatMap((metric): [string, Aggregated][] =>
+function metricFields(metrics: readonly Metric[]): TypedField[] {
+  const fields = metrics.flatMap((metric): [string, TypedField][] =>
     metric.kind === 'count' ? [] : [[keyOf(metric), metric]],
   )
   return [...new Map(fields).values()]
@@ -100,12 +109,17 @@ function metricFields(metrics: readonly Metric[]): Aggregated[] {
 function sourceSql(
   { source, numbers, table, visible, matching }: SourceRows,
   { groupings }: Aggregation,
-  aggregated: readonly Aggregated[],
+  aggregated: readonly TypedField[],
 ): SourceSql {
-  const fieldOf = ({ property: name, field }: Aggregated): GroupedField => {
-    const { property: shown, structField } = field ?? { property: name, structField: undefined }
-    const property = source.names?.get(shown) ?? shown
-    const number = numbers.of({ property, structField })
+  const fieldOf = (one: TypedField): GroupedField => {
+    const field = readField(one, source.names)
+    const { property, structField } = field
+    if (isLacking(field)) {
+      const type = columnType(one.type)
+      const column = type === 'text' ? `NULL::text COLLATE "C"` : `NULL::${type}`
+      return { property, number: undefined, column }
+    }
+    const number = numbers.of(field)
     return { property, number, column: numbers.propertySql(property, structField).value }
   }
   return {

@@ -20,7 +20,8 @@ export interface GroupingSql {
 /** The property that a grouping groups by. */
 export interface GroupedField {
   readonly property: string
-  readonly number: number
+  /** Undefined if the object type lacks the property. */
+  readonly number: number | undefined
   /** The column of its value. */
   readonly column: string
 }

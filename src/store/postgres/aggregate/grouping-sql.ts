@@ -51,8 +51,9 @@ function exactSql({ type, absent }: Grouping & { kind: 'exact' }, column: string
 }
 
 /** Joins the distinct elements of an array. */
-function elementsSql({ number }: GroupedField, name: string) {
-  const elements = `SELECT DISTINCT value FROM unnest(o.${elementColumnOf(number)}) AS one (value)`
+function elementsSql({ number, column }: GroupedField, name: string) {
+  const list = number === undefined ? `ARRAY[${column}]` : `o.${elementColumnOf(number)}`
+  const elements = `SELECT DISTINCT value FROM unnest(${list}) AS one (value)`
   return {
     key: { sql: `${name}.value`, values: [] },
     join: { sql: `LATERAL (${elements}) AS ${name}`, values: [] },

@@ -5,8 +5,9 @@
 import type { ColumnValue } from '../../../ontology/values/column-value.ts'
 import { fieldKey } from '../../../ontology/values/searchable-values.ts'
 import type { Aggregation } from '../../../query/aggregation/aggregation.ts'
+import { isLacking, readField } from '../../../query/aggregation/read-field.ts'
 import { toColumnValue } from '../../../query/compared-value.ts'
-import { Aggregator, fieldOf } from '../../columns/aggregate/aggregator.ts'
+import { Aggregator } from '../../columns/aggregate/aggregator.ts'
 import { writeGroups } from '../../columns/aggregate/write-groups.ts'
 import { bitsFor, fillBits } from '../../columns/arrays/bits.ts'
 import { EVERYTHING } from '../../columns/filter/filter.ts'
@@ -155,7 +156,7 @@ function areExact(
 ): boolean {
   if (type !== 'long' && type !== 'timestamp') return true
   if (absent !== undefined && !isExact(type, toNumber(type, absent))) return false
-  if (table === undefined) return true
+  if (table === undefined || isLacking({ property, structField })) return true
   if (isList || !numbers.hasColumn({ property, structField })) return false
   const { indexed } = numbers.propertySql(property, structField)
   const statement = statements.prepare(
@@ -180,10 +181,10 @@ function readFields(
   const fields = [...groupings, ...valueMetrics].map((one): ReadField => {
     const named = one.kind === 'exact' && typeof one.absent === 'object' ? one.absent : undefined
     return {
-      ...fieldOf(one, names),
+      ...readField(one, names),
       type: one.type,
       isList: one.kind === 'exact' && one.ofElements === true,
-      shownKey: fieldKey(fieldOf(one, undefined)),
+      shownKey: fieldKey(readField(one, undefined)),
       absent: named && toColumnValue(named.value),
     }
   })
