@@ -1,7 +1,7 @@
 /**
  * Authentication: from the `Authorization` header to the caller, its rights and the catalogue that it
  * sees. A bearer token is the admin token of the settings, a signed token of an OpenID provider, or an
- * API token of the store.
+ * API token of the store. A browser session takes the place of the header.
  *
  * A request for a page takes the catalogue from a cache, and on PostgreSQL its token and policies too,
  * which saves two round trips. The page verifies them in its own transaction, before anything is sent.
@@ -15,6 +15,7 @@ import { ADMIN, type Caller, callerOfToken, toCaller, unauthorized } from './cal
 import { hashSecret, sameHash } from './credentials.ts'
 import type { Viewer } from './find-visible.ts'
 import type { ReadPolicies } from './policies/view-cache.ts'
+import { callerOfSession } from './sessions.ts'
 
 /** A caller that is authenticated. Its policies, which `viewOf` applies, do not limit it yet. */
 export interface Identified extends Viewer {
@@ -94,18 +95,23 @@ const BEARER = /^bearer +/i
 interface Credentials {
   /** The `Authorization` header. */
   readonly authorization: string | undefined
+  /** The secret of a browser session, which takes the place of the header. */
+  readonly session?: string | undefined
   /** The address of the peer, by which unknown tokens are queued. */
   readonly address: string
 }
 
 /** Returns the caller that a request presents. Throws if its credentials are not valid. */
-async function authenticate(
-  { authorization, address }: Credentials,
+export async function authenticate(
+  { authorization, session, address }: Credentials,
   services: AccessServices,
   findToken = findApiToken,
 ): Promise<Caller> {
   const { adminTokenHash, openIdTokens, credentialUses, tokenLookups, now } = services
-  if (authorization === undefined) throw new ObjectQueryError('MissingCredentials')
+  if (authorization === undefined) {
+    if (session === undefined) throw new ObjectQueryError('MissingCredentials')
+    return callerOfSession(services, session)
+  }
   const scheme = BEARER.exec(authorization)
   if (scheme === null) throw unauthorized('NOT_A_BEARER_TOKEN')
   const secret = authorization.slice(scheme[0].length)

@@ -17,7 +17,9 @@ export type CallerReference =
   | { readonly kind: 'apiToken'; readonly tokenId: string }
   | { readonly kind: 'openId'; readonly rights: CallerRights }
 
-type ReferenceServices = Pick<AccessServices, 'store' | 'now' | 'adminTokenHash'>
+type ReferenceServices = Pick<AccessServices, 'now' | 'adminTokenHash'> & {
+  readonly store: Pick<AccessServices['store'], 'findApiTokenById'>
+}
 
 export function referTo(
   caller: Caller,

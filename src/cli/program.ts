@@ -23,6 +23,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   patch: async () => (await import('./commands/put.ts')).addPatchCommand,
   delete: async () => (await import('./commands/delete.ts')).addDeleteCommand,
   context: async () => (await import('./commands/context.ts')).addContextCommand,
+  open: async () => (await import('./commands/open.ts')).addOpenCommand,
   whoami: async () => (await import('./commands/whoami.ts')).addWhoamiCommand,
   token: async () => (await import('./commands/token.ts')).addTokenCommand,
   client: async () => (await import('./commands/client.ts')).addClientCommand,

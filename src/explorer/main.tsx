@@ -10,12 +10,12 @@ import { SessionProvider, takeArrival } from './session/session.tsx'
 import { applyTheme, readTheme } from './shell/header.tsx'
 
 applyTheme(readTheme())
-const arrival = takeArrival()
+const code = takeArrival()
 const root = document.getElementById('root')
 if (root === null) throw new Error('The page has no element for the explorer.')
 createRoot(root).render(
   <StrictMode>
-    <SessionProvider arrival={arrival}>
+    <SessionProvider code={code}>
       <QueryClientProvider client={makeQueryClient()}>
         <RouterProvider router={router} />
       </QueryClientProvider>

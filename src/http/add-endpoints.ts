@@ -21,7 +21,7 @@ import { addWriteObjects } from './admin/write-objects.ts'
 import type { App } from './app.ts'
 import { addEndpoints } from './endpoint.ts'
 import { createDownload } from './one-time-links/downloads.ts'
-import { deleteSession } from './one-time-links/sessions.ts'
+import { sendSessionCode } from './one-time-links/sessions.ts'
 import { aggregateObjects } from './revision-1/revision-1-aggregate.ts'
 import { listObjectChanges } from './revision-1/revision-1-changes.ts'
 import { revision1Metadata } from './revision-1/revision-1-metadata.ts'
@@ -89,7 +89,7 @@ export async function addAdministration(app: App, services: Services): Promise<v
     deleteByQuery,
     ...savedViews,
     createDownload,
-    deleteSession,
+    sendSessionCode,
   ])
   await addSingleObject(app, services)
   await addWriteObjects(app, services)

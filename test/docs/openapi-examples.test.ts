@@ -1,7 +1,6 @@
 /** Sends every example of `openapi.json` to a service with the demo data. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { hashSecret } from '../../src/access/credentials.ts'
-import { createSessionCode } from '../../src/access/sessions.ts'
 import { loadDemoType } from '../../src/server/demo/load-demo.ts'
 import { openDemo } from '../../src/server/demo/open-demo.ts'
 import { openSources } from '../../src/server/demo/sources.ts'
@@ -111,7 +110,7 @@ describe('the examples of openapi.json', () => {
     operationId: string,
     overrides: object = {},
     requestOf: (example: string) => string = (example) => example,
-    token: { readonly token?: string } = {},
+    options: { readonly headers?: Record<string, string> } = {},
   ): Promise<TestResponse> {
     const { method, path, parameters = [], requestBody } = endpoint(operationId)
     const values = new Map<string, unknown>(Object.entries(overrides))
@@ -129,13 +128,11 @@ describe('the examples of openapi.json', () => {
     const body = media?.example
     return service.send(`${url}?${query}`, {
       method: method.toUpperCase(),
-      ...token,
-      ...(contentType === undefined
-        ? {}
-        : {
-            headers: { 'content-type': contentType },
-            body: requestOf(encode(contentType, body)),
-          }),
+      headers: {
+        ...options.headers,
+        ...(contentType === undefined ? {} : { 'content-type': contentType }),
+      },
+      ...(contentType === undefined ? {} : { body: requestOf(encode(contentType, body)) }),
     })
   }
 
@@ -174,13 +171,11 @@ describe('the examples of openapi.json', () => {
       const withActionRid = (text: string) => text.replace(/ri\.[^"]+/, actionTypeRid)
       expectSuccess(name, await send(name, { actionTypeRid }, withActionRid))
     }
-    const session = { name: 'me', scopes: ['api:ontologies-read'], tokenMs: 86_400_000 } as const
-    const code = await createSessionCode(service.store, session, service.clock.now)
+    const { code } = (await send('createSessionCode')).body
     const withCode = () => JSON.stringify({ code })
-    const started = await send('createSession', {}, withCode)
-    expectSuccess('createSession', started)
-    const { token } = started.body
-    expectSuccess('endSession', await send('endSession', {}, undefined, { token }))
+    const headers = { 'oqs-session': 'explorer' }
+    expectSuccess('createSession', await send('createSession', {}, withCode, { headers }))
+    expectSuccess('endSession', await send('endSession'))
     const ticket = (await send('createDownload')).body.path.split('/').at(-1)
     expectSuccess('download', await send('download', { ticket }))
     const { id: view } = (await send('createSavedView')).body

@@ -97,6 +97,7 @@ describe('openapi.json', () => {
       'post /api/admin/v1/ontologies/{ontology}/transactions/{source}',
       'post /api/admin/v1/ontologies/{ontology}/views',
       'post /api/admin/v1/sessions',
+      'post /api/admin/v1/sessions/codes',
       'post /api/admin/v1/tokens',
       'post /api/v1/ontologies/{ontology}/actions/{actionType}/apply',
       'post /api/v1/ontologies/{ontology}/actions/{actionType}/applyBatch',

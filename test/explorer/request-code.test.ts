@@ -81,11 +81,13 @@ describe('the copied command', () => {
   it.each(cases)('runs in a shell: $search', async ({ search, count, cannot }) => {
     for (const revision of REVISIONS) {
       const command = attempt(() =>
-        toCurl(pageRequest(viewOf(search), revision, { pageSize: 100 }), service.url, ADMIN_TOKEN),
+        toCurl(pageRequest(viewOf(search), revision, { pageSize: 100 }), service.url),
       )
       expect([revision, command === undefined]).toEqual([revision, cannot.includes(revision)])
       if (command === undefined) continue
-      const { stdout } = await run('sh', ['-c', command.replace('curl', 'curl -s')])
+      const { stdout } = await run('sh', ['-c', command.replace('curl', 'curl -s')], {
+        env: { ...process.env, OQS_TOKEN: ADMIN_TOKEN },
+      })
       expect([revision, JSON.parse(stdout).data?.length]).toEqual([revision, count])
     }
   })

@@ -4,12 +4,9 @@ import { toCurl } from '../../src/explorer/request/request-text.ts'
 
 it('quotes a command so that a shell reads it back', () => {
   const body = { where: { type: 'eq', field: 'name', value: `it's "quoted" $HOME \`x\` \\ ü` } }
-  const command = toCurl(
-    { method: 'POST', path: '/api/x?a=1&b=%27', json: body },
-    'http://h:1',
-    't',
-  )
-  const shown = execFileSync('sh', ['-c', command.replace(/^curl/, 'printf "%s\\0"')])
+  const command = toCurl({ method: 'POST', path: '/api/x?a=1&b=%27', json: body }, 'http://h:1')
+  const shell = command.replace(/^curl/, 'printf "%s\\0"')
+  const shown = execFileSync('sh', ['-c', shell], { env: { OQS_TOKEN: 't' } })
   expect(shown.toString().split('\0')).toEqual([
     '-X',
     'POST',

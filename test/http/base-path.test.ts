@@ -57,20 +57,25 @@ describe('a base path', () => {
     expect(changed.headers.get('location')).toMatch(`${PATH}/api/admin/v1/ontologies/ri.`)
   })
 
-  it('begins the path of the cookie and the redirect address of the sign-in page', async () => {
-    const parameters = (path: string) =>
-      new URLSearchParams({
-        response_type: 'code',
-        client_id: 'explorer',
-        redirect_uri: `${origin}${path}/`,
-        code_challenge: 'a'.repeat(43),
-        code_challenge_method: 'S256',
-      })
+  it('begins the paths of cookies', async () => {
+    const redirect = 'https://app.example/back'
+    const client = { name: 'app', public: true, redirectUris: [redirect] }
+    const { body } = await service.send('/api/admin/v1/clients', { json: client })
+    const parameters = new URLSearchParams({
+      response_type: 'code',
+      client_id: body.id,
+      redirect_uri: redirect,
+      code_challenge: 'a'.repeat(43),
+      code_challenge_method: 'S256',
+    })
     const authorize = '/multipass/api/oauth2/authorize'
-    const page = await service.send(`${authorize}?${parameters(PATH)}`, { token: null })
+    const page = await service.send(`${authorize}?${parameters}`, { token: null })
     expect(page.headers.get('set-cookie')).toContain(`; Path=${PATH}${authorize};`)
-    const other = await service.send(`${authorize}?${parameters('')}`, { token: null })
-    expect(other.text).toContain('OQS_BASE_PATH must be the path')
+    const session = await service.send('/api/admin/v1/sessions', {
+      json: { token: ADMIN_TOKEN },
+      headers: { 'oqs-session': 'explorer' },
+    })
+    expect(session.headers.get('set-cookie')).toContain(`; Path=${PATH}/api/;`)
   })
 
   it('can be part of the address that commands get', async () => {

@@ -1,9 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createSessionCode } from '../../src/access/sessions.ts'
 import { NUMBERS, numbers } from '../support/ontologies.ts'
 import { ADMIN_TOKEN, type Service, startService } from '../support/service.ts'
 
-const SESSION = { name: 'browser', scopes: ['api:ontologies-read'], tokenMs: 3_600_000 } as const
 const TYPE = { ontology: 'numbers', objectType: 'number' }
 const EXPORT = '/api/admin/v1/ontologies/numbers/objects/number/export'
 
@@ -15,82 +13,10 @@ beforeAll(async () => {
 })
 afterAll(() => service[Symbol.asyncDispose]())
 
-const redeem = (code: unknown, token: string | null = null) =>
-  service.send('/api/admin/v1/sessions', { token, json: { code } })
-
 const createDownload = (body: object, token = ADMIN_TOKEN) =>
   service.send('/api/admin/v1/downloads', { token, json: { ...TYPE, ...body } })
 
 const download = (path: string, method = 'GET') => service.send(path, { token: null, method })
-
-describe('a session code', () => {
-  it('is exchanged for a token with the rights of the code', async () => {
-    const { store, clock } = service
-    const code = await createSessionCode(store, { ...SESSION, ontologies: ['numbers'] }, clock.now)
-    const { status, body, headers } = await redeem(code)
-    expect(status).toBe(200)
-    expect(headers.get('cache-control')).toBe('no-store')
-    expect(body.expiresAt).toBe(new Date(clock.now + SESSION.tokenMs).toISOString())
-    const me = await service.send('/api/admin/v1/me', { token: body.token })
-    expect(me.body).toMatchObject({
-      name: 'browser',
-      scopes: SESSION.scopes,
-      ontologies: ['numbers'],
-      expiresAt: body.expiresAt,
-    })
-  })
-
-  it('works once, whoever comes first', async () => {
-    const code = await createSessionCode(service.store, SESSION, service.clock.now)
-    const answers = await Promise.all(Array.from({ length: 8 }, () => redeem(code)))
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
-    const refused = answers.filter(({ status }) => status === 401)
-    expect(refused).toHaveLength(7)
-    for (const { body } of refused) {
-      expect(body).toMatchObject({
-        errorName: 'InvalidOneTimeCode',
-        parameters: { code: 'session' },
-      })
-    }
-  })
-
-  it('expires after ten minutes', async () => {
-    await using own = await startService()
-    const create = () => createSessionCode(own.store, SESSION, own.clock.now)
-    const [early, late] = [await create(), await create()]
-    const exchange = (code: string) => own.send('/api/admin/v1/sessions', { json: { code } })
-    own.clock.now += 599_999
-    expect((await exchange(early)).status).toBe(200)
-    own.clock.now += 1
-    expect((await exchange(late)).body.errorName).toBe('InvalidOneTimeCode')
-  })
-
-  it('is stored as a hash only', async () => {
-    const code = await createSessionCode(service.store, SESSION, service.clock.now)
-    const stored = await service.store.documents.list('sessionCode', service.clock.now)
-    expect(stored.length).toBeGreaterThan(0)
-    expect(JSON.stringify(stored)).not.toContain(code)
-  })
-
-  it('is refused if it is wrong, of another kind or not a text', async () => {
-    const ticket = (await createDownload({})).body.path.split('/').at(-1)
-    for (const code of ['x', 'a'.repeat(43), '../../etc/passwd', ticket, '\u0000'.repeat(43)]) {
-      const { status, body, headers } = await redeem(code)
-      expect([code, status, body.errorName]).toEqual([code, 401, 'InvalidOneTimeCode'])
-      expect(headers.get('www-authenticate')).toBe('Bearer')
-    }
-    for (const code of [1, null, '', ['x']]) expect((await redeem(code)).status).toBe(422)
-    const missing = await service.send('/api/admin/v1/sessions', { token: null, method: 'POST' })
-    expect(missing.status).toBe(400)
-  })
-
-  it('counts against the limits of the address', async () => {
-    await using own = await startService({ settings: { OQS_RATE_LIMIT_PER_MINUTE: '2' } })
-    const send = () => own.send('/api/admin/v1/sessions', { token: null, json: { code: 'x' } })
-    const statuses = [await send(), await send(), await send()].map(({ status }) => status)
-    expect(statuses).toEqual([401, 401, 429])
-  })
-})
 
 describe('a download ticket', () => {
   it.each([

@@ -113,18 +113,30 @@ export async function openExplorer(
   page: Page,
   { url, token, path = '/' }: ExplorerAddress,
 ): Promise<void> {
-  if (token !== undefined) await saveToken(page, token)
+  if (token !== undefined) await signIn(page, url, token)
   await page.goto(url + path)
 }
 
-/** Signs in as a reload after a sign-in finds it; does not undo a later sign-out. */
-async function saveToken(page: Page, token: string): Promise<void> {
-  await page.addInitScript(`{
-    if (sessionStorage.getItem('oqs.test') === null) {
-      sessionStorage.setItem('oqs.test', 'signed in')
-      sessionStorage.setItem('oqs.token', ${JSON.stringify(token)})
-    }
-  }`)
+/**
+ * Signs the browser in, as a tab finds it that is opened later, or out if there is no token. A file of
+ * the same origin does it: the explorer itself would run before the storage is clear.
+ */
+export async function signIn(page: Page, url: string, token: string | null): Promise<void> {
+  await page.goto(`${url}/favicon.svg`)
+  await page.context().clearCookies()
+  await page.evaluate('localStorage.clear(); sessionStorage.clear()')
+  if (token === null) return
+  const answer = await fetch(`${url}/api/admin/v1/sessions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'oqs-session': 'test' },
+    body: JSON.stringify({ token }),
+  })
+  const [cookie = ''] = answer.headers.getSetCookie()
+  const [, name = '', value = '', path = ''] = /^(\w+)=([\w-]+); Path=([^;]+)/.exec(cookie) ?? []
+  const { hostname, pathname } = new URL(url)
+  await page.context().addCookies([{ name, value, path, domain: hostname, httpOnly: true }])
+  const mark = `oqs.session${pathname.replace(/\/$/, '')}`
+  await page.evaluate(`localStorage.setItem(${JSON.stringify(mark)}, 'test')`)
 }
 
 /** The only rules whose result depends on the theme. */

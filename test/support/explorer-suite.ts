@@ -6,6 +6,7 @@ import {
   openExplorer,
   openPage,
   type PageOptions,
+  signIn,
   type WatchedPage,
 } from './browser.ts'
 import { startShop } from './explorer-data.ts'
@@ -59,11 +60,7 @@ export function explorerSuite(start: () => Promise<Service> = startShop): Explor
       await page.context().setOffline(false)
       await page.setViewportSize({ width, height })
       await page.emulateMedia({ colorScheme: colorScheme ?? 'light' })
-      // A file of the same origin: the explorer itself would run before the storage is clear.
-      await page.goto(`${url}/favicon.svg`)
-      const signIn =
-        token === null ? '' : `sessionStorage.setItem('oqs.token', ${JSON.stringify(token)})`
-      await page.evaluate(`localStorage.clear(); sessionStorage.clear(); ${signIn}`)
+      await signIn(page, url, token)
       await page.goto(url + path)
       return page
     },

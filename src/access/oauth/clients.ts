@@ -1,7 +1,5 @@
 /** OAuth clients: programs that get tokens for themselves, or for a person who signs in. */
 import { randomBytes } from 'node:crypto'
-import { redirectUriMistake } from '../../contract/redirect-uri.ts'
-import { SCOPES, type Scope } from '../../contract/scopes.ts'
 import type {
   Credentials,
   Documents,
@@ -32,26 +30,6 @@ interface ClientBody extends Omit<OAuthClient, 'id' | 'expiresAtMs'> {
 
 const SECRET_PREFIX = 'oqs_client_'
 const ID_BYTES = 16
-
-/**
- * The explorer, which every service has as a public client. It has no stored redirect URI: people
- * return to the address at which they use the service.
- */
-const EXPLORER_CLIENT_ID = 'explorer'
-const EXPLORER: StoredDocument = {
-  kind: 'oauthClient',
-  id: EXPLORER_CLIENT_ID,
-  body: {
-    name: 'Explorer',
-    isPublic: true,
-    redirectUris: [],
-    scopes: Object.keys(SCOPES) as Scope[],
-    ontologies: undefined,
-    createdAtMs: 0,
-    secretHash: undefined,
-  } satisfies ClientBody,
-  expiresAtMs: undefined,
-}
 
 export interface CreatedClient {
   readonly client: OAuthClient
@@ -105,8 +83,7 @@ export async function revokeOAuthClients(
 }
 
 /**
- * Revokes the client with an id, and returns it; undefined if there is none. The explorer is not
- * stored, so it cannot be revoked. Grants and refresh tokens need their client, so they end with it;
+ * Revokes the client with an id, and returns it; undefined if there is none. Grants and refresh tokens need their client, so they end with it;
  * access tokens are revoked.
  */
 export async function revokeOAuthClient(
@@ -126,7 +103,7 @@ export async function findOAuthClient(
   id: string,
   nowMs: number,
 ): Promise<OAuthClient | undefined> {
-  const found = await findStored(documents, id, nowMs)
+  const found = await documents.find('oauthClient', id, nowMs)
   return found && toClient(found)
 }
 
@@ -142,7 +119,7 @@ export async function authenticateClient(
   { id, secret }: ClientCredentials,
   nowMs: number,
 ): Promise<OAuthClient> {
-  const found = await findStored(documents, id, nowMs)
+  const found = await documents.find('oauthClient', id, nowMs)
   const expected = found && (found.body as ClientBody).secretHash
   const isPublic = found !== undefined && expected === undefined
   const isSame = sameHash(
@@ -155,51 +132,14 @@ export async function authenticateClient(
   return toClient(found)
 }
 
-async function findStored(
-  documents: Documents,
-  id: string,
-  nowMs: number,
-): Promise<StoredDocument | undefined> {
-  return id === EXPLORER_CLIENT_ID ? EXPLORER : documents.find('oauthClient', id, nowMs)
-}
-
 function toClient({ id, body, expiresAtMs }: StoredDocument): OAuthClient {
   const { secretHash: _, ...client } = body as ClientBody
   return { ...client, id, ontologies: client.ontologies, expiresAtMs }
 }
 
-/** The address at which a browser uses the service. */
-export interface Site {
-  /** The `Host` and `Origin` headers, which scripts cannot set. */
-  readonly host?: string | undefined
-  readonly origin?: string | undefined
-  readonly basePath: string
-}
-
 /** Throws `invalid_request` if people who sign in for a client may not be sent to an address. */
-export function checkRedirectUri(
-  { id, redirectUris }: OAuthClient,
-  redirectUri: string,
-  site: Site,
-): void {
-  if (id !== EXPLORER_CLIENT_ID) {
-    if (redirectUris.includes(redirectUri)) return
-    const description = 'redirect_uri is not one of those that the client was created with.'
-    throw new OAuthError('invalid_request', description)
-  }
-  if (isOwnAddress(redirectUri, site)) return
-  const description =
-    'redirect_uri is not the address of this service. A proxy in front of it must pass on Host, and OQS_BASE_PATH must be the path under which it serves the service.'
+export function checkRedirectUri({ redirectUris }: OAuthClient, redirectUri: string): void {
+  if (redirectUris.includes(redirectUri)) return
+  const description = 'redirect_uri is not one of those that the client was created with.'
   throw new OAuthError('invalid_request', description)
-}
-
-/**
- * True for the explorer of the site that the browser is on. `Origin` comes with the form and also
- * tells the scheme, which a service behind a proxy does not know.
- */
-function isOwnAddress(uri: string, { host = '', origin, basePath }: Site): boolean {
-  if (redirectUriMistake(uri) !== undefined) return false
-  const url = new URL(uri)
-  if (uri !== `${url.origin}${basePath}/` || url.host !== host.toLowerCase()) return false
-  return origin === undefined || origin === url.origin
 }

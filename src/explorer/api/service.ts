@@ -7,6 +7,7 @@ import { isRetryable } from '../../client/retry.ts'
 import { BASE_PATH } from './base-path.ts'
 import { JointAggregations } from './joint-aggregations.ts'
 import type { OntologyDefinition } from './ontology.ts'
+import { sessionFetch } from './session-fetch.ts'
 
 /** The endpoints of the service, which the screens call. */
 export class Service extends Endpoints {
@@ -15,19 +16,22 @@ export class Service extends Endpoints {
 }
 
 export interface ServiceOptions {
-  readonly token?: string | (() => Promise<string>)
+  readonly token?: string
+  /** Sends requests of the browser session. */
+  readonly isSession?: boolean
   /** Called when the service does not accept the token. */
   readonly onRefused?: () => void
 }
 
-export function openService({ token, onRefused }: ServiceOptions = {}): Service {
+export function openService({ token, isSession, onRefused }: ServiceOptions = {}): Service {
   return new Service({
     baseUrl: serviceUrl(),
     token,
     // The screens retry, and show when. The page came from the service, so it may come back.
     retries: { retries: 0, waitForServiceMs: Number.POSITIVE_INFINITY },
     fetch: async (url, init) => {
-      const response = await fetch(url, { ...init, credentials: 'omit', cache: 'no-store' })
+      const send = isSession === true ? sessionFetch : fetch
+      const response = await send(url, { credentials: 'omit', ...init, cache: 'no-store' })
       if (response.status === 401) onRefused?.()
       return response
     },

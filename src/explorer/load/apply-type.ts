@@ -12,15 +12,15 @@ import type { ObjectType } from '../../ontology/ontology.ts'
 import { changeDefinition } from '../../transfer/import/change-definition.ts'
 import { withType } from '../../transfer/infer/definition.ts'
 import { serviceUrl } from '../api/service.ts'
+import { sessionFetch } from '../api/session-fetch.ts'
 
 /** Returns the type as the service stored it. */
 export async function applyType(
-  token: string,
   ontology: string,
   type: ObjectTypeDefinition,
 ): Promise<ObjectTypeDefinition> {
   // The definition is read again, because the page may show an older one.
-  const applied = await changeDefinition(administrationOf(token), ontology, (current) => {
+  const applied = await changeDefinition(openAdministration(), ontology, (current) => {
     if (current?.objectTypes.some(({ apiName }) => apiName === type.apiName)) {
       throw new Error(`${ontology} already has a type called ${type.apiName}.`)
     }
@@ -31,13 +31,8 @@ export async function applyType(
 }
 
 /** Gives a type other names; its objects and links stay. */
-export async function renameType(
-  token: string,
-  ontology: string,
-  type: string,
-  names: TypeNames,
-): Promise<void> {
-  const administration = administrationOf(token)
+export async function renameType(ontology: string, type: string, names: TypeNames): Promise<void> {
+  const administration = openAdministration()
   const applied = await changeDefinition(administration, ontology, (current) => {
     if (!current?.objectTypes.some(({ apiName }) => apiName === type)) {
       throw new Error(`${ontology} has no type called ${type} any more.`)
@@ -47,8 +42,8 @@ export async function renameType(
   if (isDefinitionChange(applied)) await waitForChange(administration, applied)
 }
 
-function administrationOf(token: string): Administration {
-  return new Administration(new Connection({ baseUrl: serviceUrl(), token }))
+function openAdministration(): Administration {
+  return new Administration(new Connection({ baseUrl: serviceUrl(), fetch: sessionFetch }))
 }
 
 export interface TypeNames {

@@ -3,7 +3,6 @@ import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { freeName } from '../../transfer/columns/column-names.ts'
 import { screenPath } from '../api/base-path.ts'
-import { useSession } from '../session/session.tsx'
 import { useRefresh, useRefreshTypes } from '../session/use-writes.ts'
 import { Button, Icon, IconButton } from '../ui/controls.tsx'
 import { Dialog } from '../ui/dialog.tsx'
@@ -34,7 +33,6 @@ export interface CreateTypeDialogProps {
 const FIELDS = 'grid grid-cols-[repeat(auto-fill,minmax(min(100%,180px),1fr))] items-start gap-4'
 
 export function CreateTypeDialog({ screen, onClose }: CreateTypeDialogProps) {
-  const { readToken } = useSession()
   const refresh = useRefresh()
   const refreshTypes = useRefreshTypes()
   const navigate = useNavigate()
@@ -53,7 +51,7 @@ export function CreateTypeDialog({ screen, onClose }: CreateTypeDialogProps) {
   const isReady = !nameMistake && !propertyMistake && !choice.mistake && choice.isKnown
   const create = () =>
     run(async () => {
-      await applyType(await readToken(), choice.name, definitionOf(draft))
+      await applyType(choice.name, definitionOf(draft))
       await refreshTypes(choice.name)
       void refresh()
       onClose()

@@ -5,7 +5,6 @@ import { countOf } from '../../contract/count-of.ts'
 import type { UndoResult } from '../../transfer/compare/stored-objects.ts'
 import { BASE_PATH, screenPath } from '../api/base-path.ts'
 import type { Service } from '../api/service.ts'
-import { useSession } from '../session/session.tsx'
 import {
   type LastChange,
   useLastChange,
@@ -29,7 +28,6 @@ export interface LoadDialogProps {
 }
 
 export function LoadDialog({ files, screen, onClose }: LoadDialogProps) {
-  const { readToken } = useSession()
   const refresh = useRefresh()
   const isOpen = useRef(true)
   const heading = useRef<HTMLHeadingElement>(null)
@@ -39,7 +37,6 @@ export function LoadDialog({ files, screen, onClose }: LoadDialogProps) {
   const [isUndoable, setUndoable] = useState(false)
   const readTypes = useRefreshTypes()
   const { stage, read, load, stop, restart } = useFileLoad({
-    readToken,
     onEnded: (ended, worker) => {
       const { ontology, objectType } = ended.spec
       const leave = async () => {
@@ -71,9 +68,7 @@ export function LoadDialog({ files, screen, onClose }: LoadDialogProps) {
     run(async () => {
       const { ontology, created } = spec
       const objectType =
-        created === undefined
-          ? spec.objectType
-          : await applyType(await readToken(), ontology, spec.objectType)
+        created === undefined ? spec.objectType : await applyType(ontology, spec.objectType)
       if (created !== undefined) await readTypes(ontology)
       // The user may have closed the dialog meanwhile; the type stays, without rows.
       if (isOpen.current) load({ ...spec, objectType })

@@ -22,6 +22,7 @@ import {
 } from '../../transfer/import/import-files.ts'
 import { typeNameOf } from '../../transfer/infer/definition.ts'
 import { inferrer } from '../../transfer/infer/inferrer.ts'
+import { sessionFetch } from '../api/session-fetch.ts'
 import { parsedType } from './apply-type.ts'
 import type { Command, LoadCounts, LoadRemains, LoadSpec, Report } from './messages.ts'
 import { openFile } from './open-file.ts'
@@ -30,26 +31,19 @@ listen(new AbortController())
 
 function listen(stop: AbortController): void {
   const { signal } = stop
-  const waiting: ((token: string) => void)[] = []
-  const readToken = () =>
-    new Promise<string>((resolve) => {
-      waiting.push(resolve)
-      report({ kind: 'tokenNeeded' })
-    })
   let undo: (() => Promise<UndoResult>) | undefined
   const run = (work: Promise<void>) =>
     work.catch((error: Error) => report({ kind: 'failed', reason: error.message }))
   const load = async (spec: Parameters<typeof loadFile>[0]) => {
-    undo = await loadFile(spec, { readToken, signal })
+    undo = await loadFile(spec, signal)
   }
   const takeBack = async () => {
     if (undo !== undefined) report({ kind: 'undone', result: await undo() })
   }
   addEventListener('message', ({ data }: MessageEvent<Command>) => {
     if (data.kind === 'stop') stop.abort()
-    else if (data.kind === 'token') waiting.shift()?.(data.token)
     else if (data.kind === 'read') void run(readFile(data.file, signal))
-    else if (data.kind === 'compare') void run(compareFile(data.spec, { readToken, signal }))
+    else if (data.kind === 'compare') void run(compareFile(data.spec, signal))
     else if (data.kind === 'load') void run(load(data.spec))
     else void run(takeBack())
   })
@@ -65,11 +59,10 @@ const MAX_REJECTIONS = 1000
 /** Sends the objects of a file; returns the function that takes them back, if there is one. */
 async function loadFile(
   spec: LoadSpec,
-  options: WorkOptions,
+  signal: AbortSignal,
 ): Promise<(() => Promise<UndoResult>) | undefined> {
   const { ontology, created } = spec
-  const { signal } = options
-  const opened = await openLoad(spec, options)
+  const opened = await openLoad(spec, signal)
   const { endpoints, objectType, importOptions, recordChanges, journal, bytesRead, isDue } = opened
   const typePath = { ontology, objectType: objectType.apiName }
   let rejected = 0
@@ -120,7 +113,7 @@ async function loadFile(
   }
   // The signal may have stopped the load; taking it back needs retries again.
   const { signal: endless } = new AbortController()
-  const { administration, objectSets } = openEndpoints(spec, { ...options, signal: endless })
+  const { administration, objectSets } = openEndpoints(spec, endless)
   const readNow = storedObjects(objectSets, ontology, objectType)
   return hasJournal()
     ? () => undoChanges(administration, typePath, journal.entries, readNow)
@@ -128,8 +121,8 @@ async function loadFile(
 }
 
 /** Compares every row of a file with the objects of the service, and writes nothing. */
-async function compareFile(spec: LoadSpec, options: WorkOptions): Promise<void> {
-  const { endpoints, importOptions, recordChanges, journal, isDue } = await openLoad(spec, options)
+async function compareFile(spec: LoadSpec, signal: AbortSignal): Promise<void> {
+  const { endpoints, importOptions, recordChanges, journal, isDue } = await openLoad(spec, signal)
   const { rows, rejected } = await importFiles(endpoints, {
     ...importOptions,
     dryRun: true,
@@ -146,9 +139,9 @@ async function compareFile(spec: LoadSpec, options: WorkOptions): Promise<void> 
 }
 
 /** Opens the file of a load, and what records which objects its rows change. */
-async function openLoad(spec: LoadSpec, options: WorkOptions) {
+async function openLoad(spec: LoadSpec, signal: AbortSignal) {
   const { file, ontology, mode } = spec
-  const endpoints = openEndpoints(spec, options)
+  const endpoints = openEndpoints(spec, signal)
   const objectType = parsedType(spec.objectType)
   const columns = await numberRows(spec, endpoints)
   const { source, bytesRead } = await openFile(file)
@@ -174,7 +167,7 @@ async function openLoad(spec: LoadSpec, options: WorkOptions) {
       // All mistakes of a file are of interest.
       maxErrors: Number.POSITIVE_INFINITY,
       isFinite: true,
-      signal: options.signal,
+      signal,
     },
   }
 }
@@ -194,13 +187,6 @@ async function numberRows(
   return { ...columns, rowNumber: primaryKey, rowsBefore }
 }
 
-/** What the worker gives to each of its tasks. */
-interface WorkOptions {
-  readonly readToken: () => Promise<string>
-  /** Ends the task early. */
-  readonly signal: AbortSignal
-}
-
 const REPORT_EVERY_MS = 100
 
 /** Returns a function that tells whether it is time for the next report of progress. */
@@ -215,8 +201,8 @@ function reportPace(): () => boolean {
 }
 
 /** Opens the endpoints. After a stop, requests in progress finish, so that their outcome is known. */
-function openEndpoints({ baseUrl }: LoadSpec, { readToken, signal }: WorkOptions) {
-  return new Endpoints({ baseUrl, token: readToken, retrySignal: signal })
+function openEndpoints({ baseUrl }: LoadSpec, signal: AbortSignal) {
+  return new Endpoints({ baseUrl, fetch: sessionFetch, retrySignal: signal })
 }
 
 const SAMPLE_ROWS = 200

@@ -52,8 +52,6 @@ export type Command =
   | { readonly kind: 'load'; readonly spec: LoadSpec }
   /** Takes the load of this worker back. */
   | { readonly kind: 'undo' }
-  /** The answer to `tokenNeeded`. */
-  | { readonly kind: 'token'; readonly token: string }
   /** Ends a reading with the rows so far, or cancels a load. */
   | { readonly kind: 'stop' }
 
@@ -87,8 +85,6 @@ export type Report =
       readonly counts: LoadCounts
       readonly rejections: readonly Rejection[]
     }
-  /** Before every request: only the page can renew a token, and a load may outlast one. */
-  | { readonly kind: 'tokenNeeded' }
   /** All rows are sent; the service builds the indexes before it shows them. */
   | { readonly kind: 'indexing' }
   | { readonly kind: 'loaded'; readonly remains: LoadRemains }

@@ -21,7 +21,7 @@ export interface TypeDialogProps extends ShownType {
 }
 
 export function TypeDialog({ ontology, objectType, onClose }: TypeDialogProps) {
-  const { readToken, service } = useSession()
+  const { service } = useSession()
   const client = useQueryClient()
   const navigate = useNavigate()
   const record = useRecord()
@@ -51,7 +51,7 @@ export function TypeDialog({ ontology, objectType, onClose }: TypeDialogProps) {
   const rename = () =>
     change(async () => {
       const names = { apiName, displayName: displayName.trim() }
-      await renameType(await readToken(), ontology.apiName, objectType.apiName, names)
+      await renameType(ontology.apiName, objectType.apiName, names)
       return {
         to: screenPath(ontology.apiName, apiName),
         text: `Renamed ${objectType.apiName} to ${apiName}.`,

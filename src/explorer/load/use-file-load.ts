@@ -48,7 +48,6 @@ export interface Ended extends Sent {
 const NOTHING: LoadCounts = { rows: 0, sent: 0, put: 0, kept: 0, rejected: 0, bytesRead: 0 }
 
 export interface LoadCallbacks {
-  readonly readToken: () => Promise<string>
   /** Called when a load has ended. Returns true to keep the worker, which can then undo the load. */
   readonly onEnded: (ended: Ended, worker: LoadWorker) => boolean
 }
@@ -65,15 +64,12 @@ export function useFileLoad(given: LoadCallbacks) {
   }
   const start = (first: Stage, command: Command) => {
     worker.current?.terminate()
-    const started = startWorker(
-      () => callbacks.current.readToken(),
-      (report) => {
-        const next = follow(current.current, report)
-        show(next)
-        if (next.kind !== 'ended') return
-        if (callbacks.current.onEnded(next, started)) worker.current = undefined
-      },
-    )
+    const started = startWorker((report) => {
+      const next = follow(current.current, report)
+      show(next)
+      if (next.kind !== 'ended') return
+      if (callbacks.current.onEnded(next, started)) worker.current = undefined
+    })
     worker.current = started
     show(first)
     started.post(command)
@@ -159,16 +155,12 @@ const { trustedTypes } = globalThis as { readonly trustedTypes?: TrustedTypes }
 const policy = trustedTypes?.createPolicy('oqs-load', { createScriptURL: () => workerUrl })
 
 /** Starts the worker that reads files. */
-export function startWorker(
-  readToken: () => Promise<string>,
-  onReport: (report: Report) => void,
-): LoadWorker {
+export function startWorker(onReport: (report: Report) => void): LoadWorker {
   const worker = new Worker(policy?.createScriptURL(workerUrl) ?? workerUrl, { type: 'module' })
   let listener = onReport
   const post = (command: Command) => worker.postMessage(command)
   worker.addEventListener('message', ({ data }: MessageEvent<Report>) => {
-    if (data.kind !== 'tokenNeeded') listener(data)
-    else void readToken().then((token) => post({ kind: 'token', token }))
+    listener(data)
   })
   worker.addEventListener('error', ({ message }) =>
     listener({ kind: 'failed', reason: message || 'The program that reads files did not start.' }),

@@ -1,7 +1,7 @@
 /** Where a file goes, and how it becomes objects: what the user chose, and what follows from it. */
 
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useEffectEvent, useMemo, useState } from 'react'
+import { useEffect, useMemo, useState } from 'react'
 import { ONTOLOGY_NAME_PATTERN } from '../../ontology/definition/api-name.ts'
 import type { ObjectTypeDefinition } from '../../ontology/definition/definition-schema.ts'
 import { definitionQuery, meQuery, ontologiesQuery, serviceUrl } from '../api/service.ts'
@@ -179,17 +179,12 @@ const START: Comparing = { kind: 'comparing', rows: 0 }
 
 /** Compares a file with the objects of a type. Starts again with every other spec. */
 export function useComparison(spec: LoadSpec | undefined) {
-  const { readToken } = useSession()
   const [state, setState] = useState<{ of?: LoadSpec | undefined; comparing: Comparing }>()
   const current = state?.of === spec ? state?.comparing : undefined
   const isSkipped = current?.kind === 'skipped'
-  const read = useEffectEvent(readToken)
   useEffect(() => {
     if (spec === undefined || isSkipped) return
-    const worker = startWorker(
-      () => read(),
-      (report) => setState({ of: spec, comparing: report as Comparing }),
-    )
+    const worker = startWorker((report) => setState({ of: spec, comparing: report as Comparing }))
     worker.post({ kind: 'compare', spec })
     return () => worker.terminate()
   }, [spec, isSkipped])

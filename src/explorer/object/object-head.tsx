@@ -14,7 +14,7 @@ import {
   readState,
   stateRequest,
 } from '../queries/object-queries.ts'
-import { toCurl, withoutToken } from '../request/request-text.ts'
+import { toCurl } from '../request/request-text.ts'
 import { useSession } from '../session/session.tsx'
 import { Button, CopyButton, IconButton, Mistake } from '../ui/controls.tsx'
 import { Popup } from '../ui/dialog.tsx'
@@ -156,7 +156,6 @@ function CompareForm({ address, setView, close }: CompareFormProps) {
 
 /** The requests behind the page, as commands. */
 function Requests({ address, view }: Pick<ObjectHeadProps, 'address' | 'view'>) {
-  const { token = 'TOKEN' } = useSession()
   const { with: key, version } = view
   const requests = {
     'The latest state': latestRequest(address),
@@ -168,11 +167,11 @@ function Requests({ address, view }: Pick<ObjectHeadProps, 'address' | 'view'>) 
   return (
     <div className="grid gap-2 w-[min(520px,92vw)] p-3">
       {Object.entries(requests).map(([name, request]) => {
-        const text = toCurl(request, serviceUrl(), token)
+        const text = toCurl(request, serviceUrl())
         return (
           <Fragment key={name}>
             <p className="label">{name}</p>
-            <pre className="mono code-block">{withoutToken(text, token)}</pre>
+            <pre className="mono code-block">{text}</pre>
             <CopyButton text={text} />
           </Fragment>
         )

@@ -6,7 +6,6 @@ import { useChart } from '../charts/chart.tsx'
 import { type Cube, chartRequest } from '../charts/cube.ts'
 import { countRequest, facetProperties } from '../queries/facet-query.ts'
 import { pageRequest } from '../queries/page-request.ts'
-import { useSession } from '../session/session.tsx'
 import { CopyButton } from '../ui/controls.tsx'
 import { Segments, Select } from '../ui/fields.tsx'
 import { DEFAULT_CHART } from '../view/chart-state.ts'
@@ -15,7 +14,7 @@ import type { TypeView } from '../view/type-view.ts'
 import type { ApiRevision } from '../view/view-state.ts'
 import { toClientCode, toOsdkCode } from './client-code.ts'
 import { toPandasCode, toPandasGroups, toPythonSdkCode } from './python-code.ts'
-import { TOOLS, type Tool, toCurl, withoutToken } from './request-text.ts'
+import { TOOLS, type Tool, toCurl } from './request-text.ts'
 
 const REVISION_NAMES: Readonly<Record<ApiRevision, string>> = { '1': '1.0', '2': '2.0', v2: 'v2' }
 
@@ -26,7 +25,6 @@ export interface RequestPanelProps {
 }
 
 export function RequestPanel({ of, revision: used, pageSize }: RequestPanelProps) {
-  const { token = 'TOKEN' } = useSession()
   const [chosen, setChosen] = useState<ApiRevision>()
   const [tool, setTool] = useState<Tool>('curl')
   const countable = facetProperties(of.ontology, of.objectType)
@@ -37,10 +35,10 @@ export function RequestPanel({ of, revision: used, pageSize }: RequestPanelProps
   const { cube } = useChart(of, chart ?? DEFAULT_CHART, counted === CHART)
   const revision = chosen ?? used
   const { text, problem } = isNone(counted)
-    ? textOf(of, revision, tool, pageSize, token)
+    ? textOf(of, revision, tool, pageSize)
     : counted === CHART
-      ? chartText(of, cube, tool, token)
-      : { text: groupsText(countRequest(of, counted), tool, token), problem: undefined }
+      ? chartText(of, cube, tool)
+      : { text: groupsText(countRequest(of, counted), tool), problem: undefined }
   return (
     <aside
       className="flex flex-none flex-col gap-3 w-110 p-3 border-l border-l-line bg-panel overflow-auto max-[900px]:w-full max-[900px]:border-l-0"
@@ -83,7 +81,7 @@ export function RequestPanel({ of, revision: used, pageSize }: RequestPanelProps
       </div>
       {problem === undefined ? (
         <>
-          <pre className="mono code-block flex-none">{withoutToken(text, token)}</pre>
+          <pre className="mono code-block flex-none">{text}</pre>
           <CopyButton text={text} />
         </>
       ) : (
@@ -100,20 +98,20 @@ function isNone(counted: string | undefined): counted is undefined | '' {
   return counted === undefined || counted === ''
 }
 
-function chartText(of: TypeView, cube: Cube | undefined, tool: Tool, token: string) {
+function chartText(of: TypeView, cube: Cube | undefined, tool: Tool) {
   return cube === undefined
     ? { text: '', problem: 'The chart has no numbers yet.' }
-    : { text: groupsText(chartRequest(of, cube), tool, token), problem: undefined }
+    : { text: groupsText(chartRequest(of, cube), tool), problem: undefined }
 }
 
 /** What groups are asked for with. */
 const GROUP_TOOLS = { curl: TOOLS.curl, pandas: TOOLS.pandas } as const
 
-function groupsText(request: ServiceRequest, tool: Tool, token: string): string {
-  return tool === 'pandas' ? toPandasGroups(request, serviceUrl()) : curlOf(request, token)
+function groupsText(request: ServiceRequest, tool: Tool): string {
+  return tool === 'pandas' ? toPandasGroups(request, serviceUrl()) : curlOf(request)
 }
 
-function textOf(of: TypeView, revision: ApiRevision, tool: Tool, pageSize: number, token: string) {
+function textOf(of: TypeView, revision: ApiRevision, tool: Tool, pageSize: number) {
   const url = serviceUrl()
   try {
     if (tool === 'client') return { text: toClientCode(of, revision, url), problem: undefined }
@@ -121,12 +119,12 @@ function textOf(of: TypeView, revision: ApiRevision, tool: Tool, pageSize: numbe
     if (tool === 'pythonSdk') return { text: toPythonSdkCode(of, url), problem: undefined }
     if (tool === 'osdk') return { text: toOsdkCode(of, url), problem: undefined }
     const request = pageRequest(of, revision, { pageSize })
-    return { text: curlOf(request, token), problem: undefined }
+    return { text: curlOf(request), problem: undefined }
   } catch (error) {
     return { text: '', problem: (error as Error).message }
   }
 }
 
-function curlOf(request: ServiceRequest, token: string): string {
-  return toCurl(request, serviceUrl(), token, { isReadable: true })
+function curlOf(request: ServiceRequest): string {
+  return toCurl(request, serviceUrl(), { isReadable: true })
 }

@@ -21,23 +21,18 @@ export interface CurlOptions {
 export function toCurl(
   { method = 'GET', json, ...address }: ServiceRequest,
   origin: string,
-  token: string,
   { isReadable = false }: CurlOptions = {},
 ): string {
   const body = JSON.stringify(json, undefined, isReadable ? 2 : undefined)
   const lines = [
     `curl ${method === 'GET' ? '' : `-X ${method} `}${quote(origin + addressOf(address))}`,
-    `-H ${quote(`Authorization: Bearer ${token}`)}`,
+    // The page has no token. The examples of the documentation export this variable.
+    '-H "Authorization: Bearer $OQS_TOKEN"',
     ...(body === undefined
       ? []
       : [`-H ${quote('Content-Type: application/json')}`, `-d ${quote(body)}`]),
   ]
   return lines.join(' \\\n  ')
-}
-
-/** Hides most of the token in a text: what is copied has it, but screens are shared. */
-export function withoutToken(text: string, token: string): string {
-  return text.replace(token, `${token.slice(0, 8)}…`)
 }
 
 /** Quotes for POSIX shells: a single quote ends the text, is escaped, and starts it again. */

@@ -1,4 +1,4 @@
-/** The session of the tab, for all screens. */
+/** The session of the browser, or the read-only link of the tab, for all screens. */
 import {
   createContext,
   type ReactNode,
@@ -11,158 +11,104 @@ import {
 } from 'react'
 import { messageOf, openService, type Service } from '../api/service.ts'
 import {
-  Credential,
+  authenticationOf,
   endSignIn,
-  listenForRenewals,
+  listenForSignIns,
   readSignIn,
-  redeemCode,
-  renewForAllTabs,
   type SignIn,
-  saveSignIn,
-  signInOf,
+  startSession,
   takeCode,
   takeLink,
-} from './credential.ts'
-import { exchangeAnswer, type OAuthAnswer, renewTokens, takeAnswer } from './oauth.ts'
+} from './sign-in.ts'
 
 export interface Session {
-  /** Another object for each sign-in; the same one after a token was renewed. */
+  /** Another object for each sign-in. */
   readonly service: Service
   /** The same for requests that nobody asked for: if one is refused, the reader is left in peace. */
   readonly background: Service
   readonly isSignedIn: boolean
-  /** True if the service no longer accepts the token. What was read stays on the screen. */
+  /** True if the service no longer accepts the sign-in. What was read stays on the screen. */
   readonly isRefused: boolean
-  /** True until what came with the address has been exchanged for a token. */
+  /** True until the one-time code in the address has been exchanged for a session. */
   readonly isStarting: boolean
-  /** Why what came with the address was not accepted. */
+  /** Why the one-time code was not accepted. */
   readonly startError: string | undefined
-  /** Returns the token for a request, renewed if it expires soon. */
-  readonly readToken: () => Promise<string>
-  /** The token, for requests that the user copies. */
-  readonly token: string | undefined
   /** True if a read-only link opened the tab: it shows one view, and leads nowhere else. */
   readonly isViewOnly: boolean
-  /** True if the token is renewed before it expires. */
-  readonly isRenewed: boolean
-  readonly signIn: (token: string) => void
+  /** Starts a session for all tabs. Rejects if the service does not accept the token. */
+  readonly signIn: (token: string) => Promise<void>
   readonly signOut: () => void
 }
 
-/** A credential in the address: a one-time code, or the answer of the sign-in page. */
-export interface Arrival {
-  readonly code: string | undefined
-  readonly answer: OAuthAnswer | undefined
-}
-
-/** Takes the arrival out of the address, before anything is shown. */
-export function takeArrival(): Arrival {
-  const link = takeLink()
-  // It takes the place of another sign-in of this tab.
-  if (link !== undefined) saveSignIn(link)
-  return { code: takeCode(), answer: takeAnswer() }
+/** Takes what signs in out of the address, before anything is shown. Returns a one-time code. */
+export function takeArrival(): string | undefined {
+  takeLink()
+  return takeCode()
 }
 
 const SessionContext = createContext<Session | undefined>(undefined)
 
-export function SessionProvider(props: {
-  readonly arrival: Arrival
+export function SessionProvider({
+  code,
+  children,
+}: {
+  /** The one-time code of the address. */
+  readonly code: string | undefined
   readonly children: ReactNode
 }) {
-  const { credential, token, change } = useCredential()
-  const [refused, setRefused] = useState<Credential>()
-  const { isStarting, startError, forgetError } = useArrival(props.arrival, change)
-  const readToken = useCallback(async () => (await credential?.readToken()) ?? '', [credential])
+  const { signIn, change } = useSignIn()
+  const [refused, setRefused] = useState<SignIn>()
+  const { isStarting, startError, forgetError } = useArrival(code, change)
   const service = useMemo(
-    () => openService(credential && { token: readToken, onRefused: () => setRefused(credential) }),
-    [credential, readToken],
+    () => openService({ ...authenticationOf(signIn), onRefused: () => setRefused(signIn) }),
+    [signIn],
   )
-  const background = useMemo(
-    () => openService(credential && { token: readToken }),
-    [credential, readToken],
-  )
+  const background = useMemo(() => openService(authenticationOf(signIn)), [signIn])
   // It is rendered for its own state only, so that there is nothing to memoise.
   const session: Session = {
     service,
     background,
-    isSignedIn: credential !== undefined,
+    isSignedIn: signIn !== undefined,
     // A late answer to an earlier sign-in says nothing about this one.
-    isRefused: credential !== undefined && refused === credential,
+    isRefused: signIn !== undefined && refused === signIn,
     isStarting,
     startError,
-    readToken,
-    token,
-    isViewOnly: credential?.signIn.origin === 'view',
-    isRenewed: credential?.signIn.renewal !== undefined,
-    signIn: (typed) => {
-      change({ token: typed, origin: 'typed' })
+    isViewOnly: signIn !== undefined && 'link' in signIn,
+    signIn: async (token) => {
+      change(await startSession({ token }))
       forgetError()
     },
     signOut: () => {
-      // Nobody can wait for it: without its tokens, the tab is signed out either way.
-      if (credential !== undefined) endSignIn(credential.signIn).catch(() => {})
+      // Nobody can wait for it: without its mark, the tab is signed out either way.
+      if (signIn !== undefined) endSignIn(signIn).catch(() => {})
       change(undefined)
       forgetError()
     },
   }
-  return <SessionContext value={session}>{props.children}</SessionContext>
+  return <SessionContext value={session}>{children}</SessionContext>
 }
 
-/** The sign-in of this tab, and its token, which changes when it is renewed. */
-function useCredential() {
-  const [token, setToken] = useState(() => readSignIn()?.token)
-  const current = useRef<Credential>(undefined)
-  const toCredential = useCallback(
-    (signIn: SignIn): Credential =>
-      new Credential(signIn, {
-        renew: (refreshToken) => renewForAllTabs(refreshToken, renewTokens),
-        now: Date.now,
-        onRenewed: (renewed) => {
-          // A renewal may arrive after the person has signed out.
-          if (current.current?.signIn !== renewed) return
-          saveSignIn(renewed)
-          setToken(renewed.token)
-        },
-      }),
-    [],
-  )
-  const [credential, setCredential] = useState(() => {
-    const signIn = readSignIn()
-    return signIn && toCredential(signIn)
-  })
-  current.current = credential
-  useEffect(
-    () => credential && listenForRenewals((renewal) => credential.adopt(renewal)),
-    [credential],
-  )
-  const change = useCallback(
-    (signIn: SignIn | undefined) => {
-      saveSignIn(signIn)
-      setToken(signIn?.token)
-      setCredential(signIn && toCredential(signIn))
-    },
-    [toCredential],
-  )
-  return { credential, token, change }
+/** The sign-in of this tab, which follows that of other tabs. */
+function useSignIn() {
+  const [signIn, change] = useState(readSignIn)
+  useEffect(() => listenForSignIns(() => change(readSignIn())), [])
+  return { signIn, change }
 }
 
-/** Exchanges what came with the address, once. */
-function useArrival({ code, answer }: Arrival, change: (signIn: SignIn) => void) {
-  const [isStarting, setStarting] = useState(code !== undefined || answer !== undefined)
+/** Exchanges the code that came with the address, once. */
+function useArrival(code: string | undefined, change: (signIn: SignIn) => void) {
+  const [isStarting, setStarting] = useState(code !== undefined)
   const [startError, setStartError] = useState<string>()
   const isTaken = useRef(false)
   useEffect(() => {
-    if (isTaken.current) return
+    if (isTaken.current || code === undefined) return
     isTaken.current = true
-    const exchange = async () => {
-      if (code !== undefined) change(await redeemCode(code))
-      else if (answer !== undefined) change(signInOf(await exchangeAnswer(answer)))
-    }
-    exchange()
+    startSession({ code })
+      .then(change)
       .catch((error: unknown) => setStartError(messageOf(error)))
       .finally(() => setStarting(false))
-  }, [code, answer, change])
-  return { isStarting, startError, forgetError: () => setStartError(undefined) }
+  }, [code, change])
+  return { isStarting, startError, forgetError: useCallback(() => setStartError(undefined), []) }
 }
 
 export function useSession(): Session {

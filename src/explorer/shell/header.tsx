@@ -55,15 +55,13 @@ function AdminLink() {
 }
 
 function Caller() {
-  const { service, signOut, isRenewed } = useSession()
+  const { service, signOut } = useSession()
   const { data } = useQuery(meQuery(service))
   useActions([{ name: 'Sign out', run: signOut }])
   return (
     <>
       {data && (
-        <span className="label max-[480px]:hidden">
-          {describe(data.name, isRenewed ? undefined : data.expiresAt)}
-        </span>
+        <span className="label max-[480px]:hidden">{describe(data.name, data.expiresAt)}</span>
       )}
       <Button kind="quiet" onClick={signOut}>
         Sign out

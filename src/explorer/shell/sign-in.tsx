@@ -1,23 +1,19 @@
 import { useId, useState } from 'react'
-import { messageOf, openService } from '../api/service.ts'
-import { canUseOAuth, startOAuth } from '../session/oauth.ts'
+import { messageOf } from '../api/service.ts'
 import { useSession } from '../session/session.tsx'
 import { Button } from '../ui/controls.tsx'
 import { DialogFrame } from '../ui/dialog.tsx'
 import { submits, TextField } from '../ui/fields.tsx'
 import { useTask } from '../ui/hooks.ts'
 
-/** Asks for a bearer token, and checks it before it is kept; or leads to the sign-in page. */
+/** Asks for a bearer token, and starts a session with it. */
 export function SignIn() {
   const { signIn, startError } = useSession()
   const [token, setToken] = useState('')
   const { run, isBusy, error } = useTask()
   const field = useId()
   const submit = async () => {
-    const written = token.trim()
-    // Needs a valid token, but no particular scope.
-    await openService({ token: written }).administration.getCaller()
-    signIn(written)
+    await signIn(token.trim())
   }
   return (
     <section
@@ -32,7 +28,8 @@ export function SignIn() {
       )}
       <p className="mt-2 text-muted text-base leading-5">
         Paste a token of this service. <code className="mono">npm start</code> prints one;{' '}
-        <code className="mono">npx oqs token create</code> makes one.
+        <code className="mono">npx oqs token create</code> makes one.{' '}
+        <code className="mono">npx oqs open</code> prints a link that signs in without one.
       </p>
       <form className="grid gap-3 mt-4" onSubmit={submits(() => run(submit))}>
         <TextField
@@ -48,22 +45,9 @@ export function SignIn() {
         </Button>
       </form>
       <p className="mt-2 text-muted text-base leading-5">
-        The token stays in this tab and is gone when you close it.
+        All tabs of this browser are signed in then, until you sign out or the token ends. Pages
+        cannot read the token.
       </p>
-      {canUseOAuth() && (
-        <>
-          <p className="flex items-center gap-3 my-4 mx-0 text-muted text-sm leading-4 before:flex-1 before:border-t before:border-t-line after:flex-1 after:border-t after:border-t-line">
-            or
-          </p>
-          <Button className="w-full" onClick={() => void startOAuth()}>
-            Use the sign-in page (OAuth)
-          </Button>
-          <p className="mt-2 text-muted text-base leading-5">
-            You enter your API token there. This tab gets access in its name for an hour at a time,
-            and signing out ends it.
-          </p>
-        </>
-      )}
     </section>
   )
 }

@@ -44,7 +44,7 @@ interface AuthorizationRequest {
 export function addAuthorize(app: App, services: Services): void {
   app.get(AUTHORIZE_PATH, { schema: { hide: true } }, async (request, reply) => {
     const parameters = readParameters(queryOf(request))
-    const authorization = await readRequest(request, parameters, services)
+    const authorization = await readRequest(parameters, services)
     return redirectOnError(reply, authorization, async () =>
       sendPage(request, reply, authorization, readRequestedScopes(authorization)),
     )
@@ -52,7 +52,7 @@ export function addAuthorize(app: App, services: Services): void {
   const config = { writes: UNGUARDED }
   app.post(AUTHORIZE_PATH, { config, schema: { hide: true } }, async (request, reply) => {
     const form = (request.body ?? {}) as Parameters
-    const authorization = await readRequest(request, form, services)
+    const authorization = await readRequest(form, services)
     checkCsrf(request, form[CSRF_NAME])
     return redirectOnError(reply, authorization, async () => {
       const { client, redirectUri } = authorization
@@ -79,7 +79,6 @@ function queryOf({ raw: { url = '' } }: FastifyRequest): URLSearchParams {
 
 /** Errors before the redirect URI is known to belong to the client are shown to the person. */
 async function readRequest(
-  request: FastifyRequest,
   parameters: Parameters,
   { store, now, basePath }: Services,
 ): Promise<AuthorizationRequest> {
@@ -87,8 +86,7 @@ async function readRequest(
   const client = await findOAuthClient(store.documents, id, now())
   if (client === undefined) throw new OAuthError('invalid_request', 'The client is unknown.')
   const redirectUri = requireParameter(parameters, 'redirect_uri')
-  const { host, origin } = request.headers
-  checkRedirectUri(client, redirectUri, { host, origin, basePath })
+  checkRedirectUri(client, redirectUri)
   return { client, redirectUri, parameters, pagePath: basePath + AUTHORIZE_PATH }
 }
 

@@ -22,6 +22,7 @@ import {
 } from '../response/service-response.ts'
 import type { Services } from '../services.ts'
 import type { RequestTrace } from '../tracing/tracing.ts'
+import { readSession } from './session-cookie.ts'
 
 /** Opens every request, and starts its trace. Comes first, so that an excess request costs little. */
 export function openRequests(app: App, services: Services): void {
@@ -220,7 +221,8 @@ function readIdentity(
   mayUseCache: boolean,
 ): Promise<Identified> {
   const { headers, ip } = request
-  const credentials = { authorization: headers.authorization, address: ip }
+  const { authorization } = headers
+  const credentials = { authorization, session: readSession(headers), address: ip }
   const read = mayUseCache ? identifyFromCache : identify
   return read(credentials, nameOf(request), services)
 }

@@ -7,6 +7,7 @@ import { createCipheriv, createDecipheriv, randomBytes, scrypt } from 'node:cryp
 import { promisify } from 'node:util'
 import { ObjectQueryError } from '../../contract/errors.ts'
 import type { KeyedRequest } from './idempotency-key.ts'
+import { readSession } from './session-cookie.ts'
 
 const CIPHER = 'aes-256-gcm'
 const KEY_BYTES = 32
@@ -54,5 +55,6 @@ export async function openNote(request: KeyedRequest, note: string): Promise<str
 
 /** Derives a key slowly, because an administrator may have chosen a token that can be guessed. */
 async function deriveKey({ headers }: KeyedRequest, salt: Buffer): Promise<Buffer> {
-  return (await promisify(scrypt)(headers.authorization ?? '', salt, KEY_BYTES)) as Buffer
+  const secret = headers.authorization ?? readSession(headers) ?? ''
+  return (await promisify(scrypt)(secret, salt, KEY_BYTES)) as Buffer
 }

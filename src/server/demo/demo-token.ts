@@ -10,11 +10,11 @@ const TOKEN_TTL_MS = 24 * 60 * 60 * 1000
 const SCOPES: readonly Scope[] = ['api:ontologies-read', 'api:ontologies-write']
 
 /**
- * Creates a token at every start of the demo, because an earlier secret cannot be shown again. It
- * replaces those of earlier starts: they are revoked, and deleted at the start after that.
+ * Creates a token at every start of the demo, because an earlier secret cannot be shown again. Those of
+ * earlier starts stay valid until they expire: people have exported them.
  */
 export async function createDemoToken(store: ObjectStore, nowMs: number): Promise<string> {
-  await removeEarlierTokens(store, nowMs)
+  await removeInvalidTokens(store, nowMs)
   const { secret } = await createApiToken(
     store,
     {
@@ -37,20 +37,20 @@ export async function createDemoLink(
   nowMs: number,
 ): Promise<string> {
   const scopes: readonly Scope[] = [...SCOPES, 'api:admin']
-  const session = { name: SESSION_NAME, scopes, tokenMs: TOKEN_TTL_MS }
+  const expiresAtMs = nowMs + TOKEN_TTL_MS
+  const spec = { name: SESSION_NAME, scopes, ontologies: undefined, expiresAtMs }
+  const { token } = await createApiToken(store, spec, nowMs)
+  const caller = { kind: 'apiToken', tokenId: token.id } as const
+  const { code } = await createSessionCode(store, caller, nowMs)
   // In the fragment, which browsers do not send: the code is in no log of a proxy.
-  return `${url}/#code=${await createSessionCode(store, session, nowMs)}`
+  return `${url}/#code=${code}`
 }
 
-/** A browser stays signed in when the service restarts, so its token only goes when it is invalid. */
-async function removeEarlierTokens(store: ObjectStore, nowMs: number): Promise<void> {
-  const tokens = (await store.listApiTokens()).filter(isOfDemo)
+async function removeInvalidTokens(store: ObjectStore, nowMs: number): Promise<void> {
   const isInvalid = ({ revokedAtMs, expiresAtMs = Infinity }: ApiToken) =>
     revokedAtMs !== undefined || expiresAtMs <= nowMs
-  await store.deleteApiTokens(tokens.filter(isInvalid).map(({ id }) => id))
-  const replaced = tokens.filter((token) => token.name === TOKEN_NAME && !isInvalid(token))
-  const ids = replaced.map(({ id }) => id)
-  await store.revokeApiTokens(ids, nowMs)
+  const tokens = (await store.listApiTokens()).filter(isOfDemo).filter(isInvalid)
+  await store.deleteApiTokens(tokens.map(({ id }) => id))
 }
 
 /** Tokens that a person gave the same name have another lifetime. */

@@ -127,6 +127,7 @@ export type DocumentKind =
   | 'oauthRefreshToken'
   | 'credentialUse'
   | 'sessionCode'
+  | 'browserSession'
   | 'downloadTicket'
   | 'temporaryObjectSet'
   | 'policy'
