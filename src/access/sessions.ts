@@ -3,6 +3,8 @@
  * keeps a cookie that scripts cannot read. A session refers to its caller, so it has the rights that
  * the caller has at each request, and ends with the token that started it.
  */
+
+import { ObjectQueryError } from '../contract/errors.ts'
 import type { AccessServices } from './access-services.ts'
 import { type CallerReference, findCaller } from './caller-reference.ts'
 import { type Caller, refuseLink, unauthorized } from './caller-rights.ts'
@@ -66,4 +68,18 @@ export async function endSession(
   secret: string,
 ): Promise<void> {
   await store.documents.delete(KIND, hashSecret(secret))
+}
+
+/** Revokes the API token of a caller. Throws `ApiUsageDenied` if it has another credential. */
+export async function revokeOwnToken(
+  { store, now }: Pick<AccessServices, 'store' | 'now'>,
+  caller: Caller,
+): Promise<void> {
+  refuseLink(caller)
+  const { credential } = caller
+  if (credential.kind !== 'apiToken') {
+    const reason = 'the token of this request is not an API token'
+    throw new ObjectQueryError('ApiUsageDenied', { reason })
+  }
+  await store.revokeApiTokens([credential.tokenId], now())
 }

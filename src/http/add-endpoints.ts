@@ -21,7 +21,7 @@ import { addWriteObjects } from './admin/write-objects.ts'
 import type { App } from './app.ts'
 import { addEndpoints } from './endpoint.ts'
 import { createDownload } from './one-time-links/downloads.ts'
-import { sendSessionCode } from './one-time-links/sessions.ts'
+import { deleteSession, sendSessionCode } from './one-time-links/sessions.ts'
 import { aggregateObjects } from './revision-1/revision-1-aggregate.ts'
 import { listObjectChanges } from './revision-1/revision-1-changes.ts'
 import { revision1Metadata } from './revision-1/revision-1-metadata.ts'
@@ -90,6 +90,7 @@ export async function addAdministration(app: App, services: Services): Promise<v
     ...savedViews,
     createDownload,
     sendSessionCode,
+    deleteSession,
   ])
   await addSingleObject(app, services)
   await addWriteObjects(app, services)

@@ -18,7 +18,7 @@ import { addMcp } from './mcp/add-mcp.ts'
 import { addMetrics } from './metrics.ts'
 import { addOAuth } from './oauth/endpoints.ts'
 import { redeemDownload } from './one-time-links/downloads.ts'
-import { createSession, deleteSession } from './one-time-links/sessions.ts'
+import { createSession } from './one-time-links/sessions.ts'
 import { addDocs, addDocsRedirect } from './openapi/add-docs.ts'
 import { removeBasePath } from './request/base-path.ts'
 import { allowOrigins, type CorsOrigins } from './request/cors.ts'
@@ -139,7 +139,7 @@ export async function buildApp(given: GivenServices, options: AppOptions): Promi
   await app.register(async (open: App) => addOAuth(open, services))
   await app.register(async (open: App) => {
     admitByAddress(open, services)
-    addEndpoints(open, services, [createSession, deleteSession, redeemDownload])
+    addEndpoints(open, services, [createSession, redeemDownload])
   })
   await app.register(async (secured: App) => {
     requireAuthentication(secured, services)

@@ -243,3 +243,22 @@ describe('oqs whoami', () => {
     expect(records((await runCommand(['whoami', '--json'], settings)).stdout)[0].name).toBe('admin')
   })
 })
+
+describe('oqs open', () => {
+  it('prints a link that signs a browser in as the caller, once', async () => {
+    const { stdout } = await runCommand(['open'], settings)
+    const [, url, code] = /^(.*)\/#code=([\w-]{43})\n$/.exec(stdout) ?? []
+    expect(url).toBe(settings.OQS_URL)
+    const redeem = async () =>
+      fetch(`${url}/api/admin/v1/sessions`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'oqs-session': 'test' },
+        body: JSON.stringify({ code }),
+      })
+    const [first, second] = [await redeem(), await redeem()]
+    expect([first.status, second.status]).toEqual([200, 401])
+    const cookie = String(first.headers.get('set-cookie')?.split(';')[0])
+    const me = await fetch(`${url}/api/admin/v1/me`, { headers: { cookie, 'oqs-session': 'test' } })
+    expect(await me.json()).toMatchObject({ name: 'admin' })
+  })
+})

@@ -138,6 +138,16 @@ describe('tokens over HTTP', () => {
       .toContainEqual(expect.objectContaining({ body: service.clock.now }))
   })
 
+  it('revoke themselves at the end of a session', async () => {
+    const end = (token?: string) =>
+      service.send('/api/admin/v1/sessions', { method: 'DELETE', ...(token && { token }) })
+    const token = await service.createToken({ name: 'session' })
+    expect((await end(token)).body).toEqual({})
+    expect((await end(token)).body.parameters).toEqual({ error: 'REVOKED' })
+    const refused = await end()
+    expect([refused.status, refused.body.errorName]).toEqual([403, 'ApiUsageDenied'])
+  })
+
   it('read everywhere and never expire by default', async () => {
     const { body } = await service.send(TOKENS, {
       json: { name: 'plain', scopes: null, days: null },

@@ -149,15 +149,17 @@ describe('saved views', () => {
     await remove(ada, first.body.id)
   })
 
-  it('are not for holders of a read-only link', async () => {
+  it('are not for holders of a read-only link, who cannot end it either', async () => {
     const policy = { rights: [{ ontology: 'numbers', objectType: 'number', access: 'read' }] }
     await service.send('/api/admin/v1/policies/link%20x', { method: 'PUT', json: policy })
     const link = await service.createToken({ name: 'Link by ada: x', policies: ['link x'] })
     const { id } = await save(ada, { ...VIEW, shared: true })
+    const end = () => service.send('/api/admin/v1/sessions', { token: link, method: 'DELETE' })
     for (const { status, body } of [
       await send(link, '', { json: VIEW }),
       await put(link, id),
       await remove(link, id),
+      await end(),
     ]) {
       expect([status, body.parameters.reason]).toEqual([403, 'a read-only link can only read'])
     }

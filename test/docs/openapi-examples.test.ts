@@ -110,7 +110,7 @@ describe('the examples of openapi.json', () => {
     operationId: string,
     overrides: object = {},
     requestOf: (example: string) => string = (example) => example,
-    options: { readonly headers?: Record<string, string> } = {},
+    options: { readonly headers?: Record<string, string>; readonly token?: string } = {},
   ): Promise<TestResponse> {
     const { method, path, parameters = [], requestBody } = endpoint(operationId)
     const values = new Map<string, unknown>(Object.entries(overrides))
@@ -128,6 +128,7 @@ describe('the examples of openapi.json', () => {
     const body = media?.example
     return service.send(`${url}?${query}`, {
       method: method.toUpperCase(),
+      ...options,
       headers: {
         ...options.headers,
         ...(contentType === undefined ? {} : { 'content-type': contentType }),
@@ -175,7 +176,8 @@ describe('the examples of openapi.json', () => {
     const withCode = () => JSON.stringify({ code })
     const headers = { 'oqs-session': 'explorer' }
     expectSuccess('createSession', await send('createSession', {}, withCode, { headers }))
-    expectSuccess('endSession', await send('endSession'))
+    const token = await service.createToken({ name: 'revokes itself' })
+    expectSuccess('endSession', await send('endSession', {}, undefined, { token }))
     const ticket = (await send('createDownload')).body.path.split('/').at(-1)
     expectSuccess('download', await send('download', { ticket }))
     const { id: view } = (await send('createSavedView')).body

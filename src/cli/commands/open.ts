@@ -12,6 +12,8 @@ export function addOpenCommand(program: Command): void {
 }
 
 async function printLink({ client, signal }: ServiceContext<ServiceOptions>): Promise<void> {
-  const { code } = await client.administration.createSessionCode()
-  await writeOut(`${client.connection.baseUrl}/#code=${code}\n`, signal)
+  const { connection } = client
+  const request = { method: 'POST', path: '/api/admin/v1/sessions/codes' } as const
+  const { code } = await connection.send<{ readonly code: string }>(request)
+  await writeOut(`${connection.baseUrl}/#code=${code}\n`, signal)
 }

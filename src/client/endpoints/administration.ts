@@ -68,12 +68,6 @@ export interface WriteResult {
   readonly etag: string | undefined
 }
 
-/** What signs one browser in. */
-export interface SessionCode {
-  readonly code: string
-  readonly expiresAt: string
-}
-
 export interface Caller {
   readonly id: string
   readonly name: string
@@ -93,12 +87,6 @@ export class Administration extends EndpointGroup {
   /** Returns the caller: name, scopes, ontologies, expiry and limits. */
   getCaller(call?: CallOptions): Promise<Caller> {
     return this.get('/api/admin/v1/me', call)
-  }
-
-  /** Returns a code that signs one browser in as the caller: open `/#code=…` within ten minutes. */
-  createSessionCode(call?: CallOptions): Promise<SessionCode> {
-    const path = '/api/admin/v1/sessions/codes'
-    return this.connection.send({ ...call, method: 'POST', path, isRepeatable: true })
   }
 
   getDefinition(ontology: string, call?: CallOptions): Promise<unknown> {

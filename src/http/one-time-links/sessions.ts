@@ -7,6 +7,7 @@ import {
   createSessionCode,
   endSession,
   redeemSessionCode,
+  revokeOwnToken,
   startSession,
 } from '../../access/sessions.ts'
 import { invalidArgument, ObjectQueryError } from '../../contract/errors.ts'
@@ -90,22 +91,21 @@ export const sendSessionCode = endpoint({
   },
 })
 
-/** Needs no valid session: signing out of one that has ended forgets its cookie. */
+/** Ends what the request is sent with: a session, or the token itself. */
 export const deleteSession = endpoint({
   route: `DELETE ${SESSIONS}`,
-  config: { writes: UNGUARDED },
+  config: { scope: 'any', writes: UNGUARDED },
   operationId: 'endSession',
-  summary: 'Sign a browser out',
+  summary: 'Sign a browser out, or revoke the API token of the request',
   description:
-    'Ends the session of the cookie, in all tabs of the browser. The token that started it stays valid.',
-  security: [],
+    'With the cookie of a session, ends the session in all tabs; the token that started it stays valid. With a bearer token, revokes it. The admin token and tokens of an OpenID provider cannot be revoked here: 403 `ApiUsageDenied`.',
   response: Type.Object({}),
-  handle: async ({ headers }, reply, services) => {
-    const secret = readSession(headers)
-    if (secret !== undefined) {
-      await endSession(services, secret)
+  handle: async ({ headers, caller }, reply, services) => {
+    const session = readSession(headers)
+    if (headers.authorization === undefined && session !== undefined) {
+      await endSession(services, session)
       void reply.header('set-cookie', forgetSession(headers, services.basePath))
-    }
+    } else await revokeOwnToken(services, caller)
     return {}
   },
 })

@@ -64,7 +64,7 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   revokeToken: 'The token is revoked, or was not valid.',
   createSession: 'The browser has a cookie.',
   createSessionCode: 'The code, which works once.',
-  endSession: 'The session has ended.',
+  endSession: 'The session has ended, or the token is revoked.',
   applyOntology: 'The stored definition with all RIDs; with `dryRun`, the plan of the change.',
   deleteOntology: 'What was deleted.',
   deleteObjectType: 'What was deleted.',
