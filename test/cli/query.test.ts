@@ -248,7 +248,7 @@ describe('oqs open', () => {
   it('prints a link that signs a browser in as the caller, once', async () => {
     const { stdout } = await runCommand(['open'], settings)
     const [, url, code] = /^(.*)\/#code=([\w-]{43})\n$/.exec(stdout) ?? []
-    expect(url).toBe(settings.OQS_URL)
+    expect(url).toBe(settings['OQS_URL'])
     const redeem = async () =>
       fetch(`${url}/api/admin/v1/sessions`, {
         method: 'POST',

@@ -24,24 +24,28 @@ const settings = () => ({
   OQS_LIST_OBJECTS_LIMIT: 'none',
 })
 
-/** Follows the printed link as a browser does, and uses the token that it gets. */
+/** Follows the printed link as a browser does, and uses the cookie that it gets. */
 async function signIn(url: string, link: string): Promise<void> {
   expect(link).toMatch(/^http:\/\/[^/]+\/#code=[\w-]{43}$/)
   expect(link.startsWith(url)).toBe(true)
   const json = { code: new URL(link).hash.slice('#code='.length) }
-  const exchange = () => sendTo(`${url}/api/admin/v1/sessions`, { token: null, json })
-  const { token } = (await exchange()).body
-  const tokens = (await sendTo(`${url}/api/admin/v1/tokens`, { token })).body.data
+  const session = { 'oqs-session': 'test' }
+  const exchange = () =>
+    sendTo(`${url}/api/admin/v1/sessions`, { token: null, json, headers: session })
+  const cookie = String((await exchange()).headers.get('set-cookie')?.split(';')[0])
+  const headers = { ...session, cookie }
+  const tokens = (await sendTo(`${url}/api/admin/v1/tokens`, { token: null, headers })).body.data
   expect(tokens.map(({ name }: { name: string }) => name)).toEqual(['demo', 'demo in a browser'])
   expect((await exchange()).body.errorName).toBe('InvalidOneTimeCode')
 }
 
 describe('oqs serve --demo', () => {
   it('prints a command that works at once, loads in the background, survives a kill', async () => {
+    let token: string
     {
       await using oqs = startOqs(['serve', '--demo'], settings())
       const url = await waitForLine(oqs, 'listening on ')
-      const token = await waitForLine(oqs, 'token ')
+      token = await waitForLine(oqs, 'token ')
       const command = await waitForLine(oqs, 'try ')
       expect(command).toContain(token)
       await signIn(url, await waitForLine(oqs, 'open '))
@@ -58,6 +62,8 @@ describe('oqs serve --demo', () => {
     await using oqs = startOqs(['serve', '--demo'], settings())
     const url = await waitForLine(oqs, 'listening on ')
     await untilCount(url, 'city', 1)
+    // Somebody has exported it.
+    expect((await sendTo(`${url}/api/admin/v1/me`, { token })).status).toBe(200)
     for (const type of ['country', 'airport', 'flight']) {
       expect([type, await countOf(url, type)]).toEqual([type, DEMO_COUNTS[type]])
     }
