@@ -6,6 +6,7 @@ import type {
   ObjectTypeDefinition,
   OntologyDefinition,
 } from '../src/ontology/definition/definition-schema.ts'
+import type { Query } from '../src/query/query.ts'
 import type { ObjectStore, SaveOutcome } from '../src/store/object-store.ts'
 import { INTERNAL_CONTEXT } from '../src/store/port/request-context.ts'
 import type { StoreUnderTest } from './store-contract.ts'
@@ -111,6 +112,46 @@ export function changeContract(underTest: StoreUnderTest): void {
       await using store = await underTest.open()
       await (await createFixture(store)).commit([['a', '1']])
       expect(await store.rewriteNext()).toBeUndefined()
+    })
+
+    it('adds properties to many objects at once, and finds their values', async () => {
+      const { store: opened } = await fill(underTest)
+      await using store = opened
+      const added: Properties = {
+        size: { type: 'integer' },
+        note: { type: 'string' },
+        labels: { type: 'array', items: { type: 'string' } },
+      }
+      expect(await apply(store, definitionOf({ ...BEFORE, ...added }))).toBe('saved')
+      const things = await openFixture(store)
+      const sized = [3, 1, 2].map((size) => ({
+        ...objectOf(10 * size),
+        size,
+        note: 'x'.repeat(size === 2 ? 5000 : size),
+        labels: [`label ${size}`],
+      }))
+      await things.put(sized)
+      const equal = (property: string, value: string | number): Query => ({
+        kind: 'compare',
+        operator: 'eq',
+        field: { property, structField: undefined },
+        value,
+      })
+      const answers = () =>
+        Promise.all([
+          things.readKeys({ query: equal('size', 2) }),
+          things.readKeys({ query: equal('note', 'x') }),
+          things.readKeys({ query: equal('note', 'x'.repeat(5000)) }),
+          things.readKeys({ query: equal('labels', 'label 3') }),
+          things.readKeys({
+            maxObjects: 4,
+            order: [{ property: 'size', direction: 'asc', nulls: 'last' }],
+          }),
+        ])
+      const expected = [[20], [10], [20], [30], [10, 20, 30, 0]]
+      expect(await answers()).toEqual(expected)
+      expect(await rewriteAll(store)).toEqual([])
+      expect(await answers()).toEqual(expected)
     })
 
     it('tries all objects in a dry run, counts those that do not fit, and names some', async () => {

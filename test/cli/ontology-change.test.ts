@@ -1,11 +1,14 @@
+import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { nextTurn } from '../../src/admission/next-turn.ts'
 import type { OntologyDefinition } from '../../src/ontology/definition/definition-schema.ts'
+import { startOqs } from '../support/oqs-process.ts'
 import { runCommand, runInProcess } from '../support/run-in-process.ts'
 import { ADMIN_TOKEN, type Service, startService } from '../support/service.ts'
 import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
+import { startCuttingProxy } from './cutting-proxy.ts'
 
 /** The examples in the help of `oqs ontology change`, on an ontology of that name. */
 
@@ -212,5 +215,19 @@ describe('a change in the background', () => {
     expect(shown.stdout).toMatch(/^failed: .+\n {2}object ZRH of airport: runwayFeet /)
     // An error gives the command the exit status 1.
     expect(shown.error).toBe('the last change of aviation failed')
+  })
+
+  it.each([
+    ['plan', 'trying'],
+    ['apply', 'applying'],
+  ])('is long: oqs ontology %s says so until the service answers', async (command, verb) => {
+    await using proxy = await startCuttingProxy(service.url)
+    proxy.stallAfter(0)
+    const file = fileOf(aviation('integer'))
+    const settings = { OQS_URL: proxy.url, OQS_TOKEN: ADMIN_TOKEN }
+    await using running = startOqs(['ontology', command, file], settings)
+    while (!running.stderr().includes('so far'))
+      await once(running.child.stderr ?? running.child, 'data')
+    expect(running.stderr()).toMatch(new RegExp(`^${verb} aviation, 0:\\d+ so far\n`))
   })
 })

@@ -1,9 +1,12 @@
 /** `oqs ontology plan`: what applying definitions would change, for people and for pipelines. */
 import { type Command, CommanderError } from 'commander'
+import type { Administration } from '../../client/endpoints/administration.ts'
+import type { DefinitionOptions } from '../../client/endpoints/definition-change.ts'
 import { countOf } from '../../contract/count-of.ts'
 import type { ChangePlan } from '../../contract/definition-change.ts'
 import { writeOut } from '../output.ts'
-import { readDefinitions } from '../read-definition.ts'
+import { startWaiting } from '../progress.ts'
+import { type Definition, readDefinitions } from '../read-definition.ts'
 import {
   parseText,
   runOnService,
@@ -45,7 +48,7 @@ async function planAll(
   for (const definition of await readDefinitions(path)) {
     const { apiName } = definition
     const change = { dryRun: true, allowDataLoss } as const
-    const plan = (await administration.applyDefinition(apiName, definition, change)) as ChangePlan
+    const plan = (await sendDefinition(administration, definition, change)) as ChangePlan
     plans[apiName] = plan
     if (json !== true) await writeOut(`${apiName}\n${describePlan(plan)}`, signal)
   }
@@ -54,6 +57,21 @@ async function planAll(
   if (Object.values(plans).some(({ pending }) => pending)) {
     // Ends the command with a status, and prints nothing more.
     throw new CommanderError(PENDING_STATUS, 'oqs.pending', 'changes are pending')
+  }
+}
+
+/** Applies a definition or tries it, and shows how long that takes. */
+export async function sendDefinition(
+  administration: Administration,
+  definition: Definition,
+  options: DefinitionOptions,
+): Promise<unknown> {
+  const { apiName } = definition
+  const waiting = startWaiting(() => `${options.dryRun ? 'trying' : 'applying'} ${apiName}`)
+  try {
+    return await administration.applyDefinition(apiName, definition, options)
+  } finally {
+    waiting.end()
   }
 }
 

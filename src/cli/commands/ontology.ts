@@ -16,7 +16,7 @@ import {
 import { addArchiveCommands } from './ontology-archive.ts'
 import { addChangeCommand, describeChange, followChange } from './ontology-change.ts'
 import { addInferCommand } from './ontology-infer.ts'
-import { addPlanCommand, describePlan, refuseRejected } from './ontology-plan.ts'
+import { addPlanCommand, describePlan, refuseRejected, sendDefinition } from './ontology-plan.ts'
 import { addTypesCommand } from './ontology-types.ts'
 import { addValidateCommands } from './ontology-validate.ts'
 
@@ -68,7 +68,7 @@ async function applyAll(context: ServiceContext<ApplyOptions>, path: string): Pr
     const change = { dryRun: true, allowDataLoss: options.allowDataLoss } as const
     for (const definition of definitions) {
       const { apiName } = definition
-      const plan = await client.administration.applyDefinition(apiName, definition, change)
+      const plan = await sendDefinition(client.administration, definition, change)
       refuseRejected(plan as ChangePlan, apiName)
     }
   }
@@ -87,7 +87,7 @@ async function applyOne(
   const { apiName } = definition
   const { dryRun, allowDataLoss, wait } = options
   const change = { dryRun, allowDataLoss }
-  const applied = await administration.applyDefinition(apiName, definition, change)
+  const applied = await sendDefinition(administration, definition, change)
   if (dryRun) {
     const plan = applied as ChangePlan
     await writeOut(describePlan(plan), signal)

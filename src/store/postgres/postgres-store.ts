@@ -36,6 +36,7 @@ import { type Capabilities, readCapabilities, refuseUnsupported } from './citus/
 import { distributeGrown } from './citus/distribution.ts'
 import { type PostgresContext, publishPendingOf, recoverPending } from './citus/pending-commit.ts'
 import { ShardReader } from './citus/shard-reader.ts'
+import { buildLateIndexes } from './construction/late-indexes.ts'
 import { PostgresOperations } from './construction/postgres-operations.ts'
 import { finishChange, rewriteInBackground } from './construction/rewrite-step.ts'
 import { Database, type Session } from './driver/database.ts'
@@ -200,7 +201,10 @@ class PostgresStore extends CoreStore implements ObjectStore {
 
   async rewriteNext(): Promise<RewriteProgress | undefined> {
     const progress = await rewriteInBackground(this)
-    if (progress === undefined) await distributeGrown(this)
+    if (progress === undefined) {
+      await distributeGrown(this)
+      await buildLateIndexes(this)
+    }
     if (progress?.phase === 'published') this.publications.announce(progress.typeRid)
     return progress
   }

@@ -33,6 +33,8 @@ export interface PlannedChange extends Pick<OntologyChange, 'types' | 'allowData
   readonly definition: OntologyDefinition
   /** True if stored objects are left as they are, because the transaction is rolled back. */
   readonly isDryRun?: boolean
+  /** A change that rewrites more objects than this is a background change. */
+  readonly rewrittenAtOnceMax?: number
 }
 
 export type TypeStep =

@@ -2,9 +2,15 @@
  * Creates the tables of object types, and keeps their columns and indexes those of their fields. Most
  * indexes are built after the first rows: that costs less than inserting into them row by row.
  */
+import { REWRITTEN_AT_ONCE_MAX } from '../../../contract/limits.ts'
 import type { ObjectType } from '../../../ontology/ontology.ts'
 import { type FieldId, fieldKey } from '../../../ontology/values/searchable-values.ts'
-import type { FieldIndexes, StoredField, UnindexedFields } from '../../sql/compile/field-numbers.ts'
+import {
+  ALL_INDEXED,
+  type FieldIndexes,
+  type StoredField,
+  type UnindexedFields,
+} from '../../sql/compile/field-numbers.ts'
 import {
   type CoreSession,
   columnList,
@@ -87,12 +93,7 @@ export function* createTable(
   const { session, tables } = on
   const { typeId, id } = table
   yield* session.extendTimeout()
-  if (unindexed !== undefined && unindexed.size > 0) {
-    yield* session.run('UPDATE oqs_object_table SET unindexed_fields = ? WHERE id = ?', [
-      JSON.stringify(Object.fromEntries(unindexed)),
-      id,
-    ])
-  }
+  if (unindexed !== undefined && unindexed.size > 0) yield* saveUnindexed(session, id, unindexed)
   // All rows of a load have one version. A first batch that is no load has a later one, and notes it.
   yield* session.run(
     'UPDATE oqs_object_table SET is_created = TRUE, indexed_version = loaded_as WHERE id = ?',
@@ -115,19 +116,56 @@ export function* readBuiltTable(session: ReadSession, id: number) {
   return table
 }
 
-/** Numbers the new fields of a type, and adds them to its existing tables. */
-export function* addFields(on: TableSession, typeId: number, type: ObjectType): Operation<void> {
+interface NewFields {
+  readonly typeId: number
+  readonly type: ObjectType
+  readonly isDryRun?: boolean
+  /** Tables with more rows than this get no index of the new fields now. */
+  readonly rewrittenAtOnceMax?: number
+}
+
+/**
+ * Numbers the new fields of a type, and adds them to its existing tables. No object has a value yet,
+ * so that this takes no time, unless an index is built, for which all rows are read.
+ */
+export function* addFields(
+  on: TableSession,
+  { typeId, type, isDryRun, rewrittenAtOnceMax = REWRITTEN_AT_ONCE_MAX }: NewFields,
+): Operation<void> {
   const { session, tables } = on
   const [added = []] = yield* numberFields(session, tables, [{ typeId, type }])
   if (added.length === 0) return
   const existing = yield* tablesOfDefinition(session, typeId)
   if (existing.length > 0) yield* tables.refuseTooManyIndexes(session, typeId)
+  if (isDryRun === true) return
   for (const table of existing) {
     for (const column of tables.columnsOf(added, table)) {
       yield* session.execute(`ALTER TABLE ${objectTable(table.id)} ADD COLUMN ${column}`)
     }
+    if (table.liveCount > rewrittenAtOnceMax) yield* leaveUnindexed(session, table, added)
     yield* alignIndexes(on, { typeId, id: table.id })
   }
+}
+
+/** Lets a table have no index of new fields. */
+function leaveUnindexed(
+  session: CoreSession,
+  { id, unindexedFields: before }: { readonly id: number } & TableLayout,
+  fields: readonly FieldId[],
+): Operation<void> {
+  const added = fields.map((field) => [fieldKey(field), 'added'] as const)
+  return saveUnindexed(session, id, new Map([...before, ...added]))
+}
+
+function* saveUnindexed(
+  session: CoreSession,
+  id: number,
+  unindexed: UnindexedFields,
+): Operation<void> {
+  yield* session.run('UPDATE oqs_object_table SET unindexed_fields = ? WHERE id = ?', [
+    JSON.stringify(Object.fromEntries(unindexed)),
+    id,
+  ])
 }
 
 /**
@@ -198,10 +236,28 @@ export function* hasMissingIndex(on: TableSession, table: TableOfType): Operatio
   return (yield* compareIndexes(on, table)).missing.length > 0
 }
 
+/** Returns the indexes that a table lacks, including those of fields that need none yet. */
+export function* listMissingIndexes(
+  on: ReadingSession,
+  table: TableOfType,
+): Operation<readonly Index[]> {
+  return (yield* compareIndexes(on, table, {
+    unindexedFields: ALL_INDEXED.unindexedFields,
+  })).missing
+}
+
+interface ReadingSession extends Pick<TableSession, 'tables'> {
+  readonly session: ReadSession
+}
+
 /** Compares the indexes that a table has with those that its fields need. */
-function* compareIndexes({ session, tables }: TableSession, table: TableOfType) {
+function* compareIndexes(
+  { session, tables }: ReadingSession,
+  table: TableOfType,
+  layout: Partial<Pick<TableLayout, 'unindexedFields'>> = {},
+) {
   const name = objectTable(table.id)
-  const built = yield* readBuiltTable(session, table.id)
+  const built = { ...(yield* readBuiltTable(session, table.id)), ...layout }
   const { fields } = yield* readTableFields(session, table)
   const wanted = tables.indexesOf(name, fields, built)
   const rows = yield* session.query(session.dialect.deferredIndexes, [name], { name: text })

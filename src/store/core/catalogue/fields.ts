@@ -71,7 +71,7 @@ export function fieldsOfType<Type extends string>(
 /** Reads the fields without an index. */
 export function unindexedFields(value: unknown): UnindexedFields {
   if (value === '{}') return ALL_INDEXED.unindexedFields
-  return new Map(Object.entries(json<Record<string, 'fewValues' | 'freeText'>>(value)))
+  return new Map(Object.entries(json<Record<string, 'fewValues' | 'freeText' | 'added'>>(value)))
 }
 
 /** Reads the list of fields whose index holds only the beginning of their texts. */

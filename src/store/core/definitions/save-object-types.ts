@@ -55,7 +55,7 @@ export function* saveObjectTypes(
     else if (step.kind === 'recreate') yield* recreateTable(builder, step.id, type, generation)
     else if (step.kind === 'rewrite')
       rewrites.push({ ...step, type, before: earlierTypeOf(before, type), generation })
-    else if (step.isChanged) yield* addFields(builder, step.id, type)
+    else if (step.isChanged) yield* addFields(builder, { typeId: step.id, type, ...change })
   }
   yield* dropObjectTypes(
     session,

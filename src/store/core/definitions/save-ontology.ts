@@ -40,7 +40,6 @@ export interface SavedDefinition
   extends Omit<PlannedChange, 'definition'>,
     Pick<OntologyChange, 'id' | 'links' | 'basedOn' | 'requestedAtMs'> {
   readonly definition: string
-  /** A change that rewrites more objects than this is a background change. */
   readonly rewrittenAtOnceMax: number
   readonly limits: DefinitionLimits
   readonly callerId: string

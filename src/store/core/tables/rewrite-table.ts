@@ -63,7 +63,11 @@ function unindexedIn(
     return type?.kind === 'scalar' && type.type === 'string'
   }
   const fields = [...(before ?? [])]
-  return new Map(fields.filter(([key, reason]) => reason === 'fewValues' || isText(key)))
+  return new Map(
+    fields.filter(
+      ([key, reason]) => reason === 'fewValues' || (reason === 'freeText' && isText(key)),
+    ),
+  )
 }
 
 /**

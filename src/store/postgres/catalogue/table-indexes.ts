@@ -23,6 +23,7 @@ export function deferredIndexes(
   layout: TableLayout,
 ): Index[] {
   const index = (name: string, what: string) => indexOn(table, name, what)
+  const indexed = fields.filter((field) => !layout.unindexedFields.has(fieldKey(field)))
   return [
     index('added', addedIndex(layout)),
     index('closed', CLOSED_INDEX),
@@ -30,9 +31,9 @@ export function deferredIndexes(
     index('object_id', `(${OBJECT_ID_INDEX})`),
     index('lexemes', 'USING gin (lexemes) WHERE lexemes IS NOT NULL'),
     index('area', 'USING gist (area) WHERE area IS NOT NULL'),
-    ...valueFieldsOf(fields).map((field) => valueIndex(table, field, layout.prefixFields)),
+    ...valueFieldsOf(indexed).map((field) => valueIndex(table, field, layout.prefixFields)),
     // B-trees and GIN indexes cannot hold long texts.
-    ...elementFieldsOf(fields)
+    ...elementFieldsOf(indexed)
       .filter(({ hasLongText }) => !hasLongText)
       .map(({ number }) => elementColumnOf(number))
       .map((elements) => index(elements, `USING gin (${elements})`)),

@@ -2,26 +2,17 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import { CallerBuckets } from '../../../admission/caller-limits.ts'
-import { FairQueue } from '../../../admission/fair-queue.ts'
 import { TurnQueue } from '../../../admission/turn-queue.ts'
 import { ObjectQueryError } from '../../../contract/errors.ts'
 import { QUERY_TIMEOUT_SECONDS } from '../../../contract/limits.ts'
 import { INTERNAL_CONTEXT, type RequestContext } from '../../port/request-context.ts'
-import {
-  ABANDONED_GRACE_MS,
-  BUSY_WRITING,
-  MAX_QUEUE_WAIT_MS,
-  MAX_WRITE_WAIT_MS,
-  PROMPT_STOPS,
-  queryTimedOut,
-  TOO_MANY_PAGES,
-  TOO_MANY_SLOW_QUERIES,
-} from '../../slow-queries.ts'
+import { ABANDONED_GRACE_MS, PROMPT_STOPS, queryTimedOut } from '../../slow-queries.ts'
 import { CONNECT_TIMEOUT_MS, makePool } from './connection-pool.ts'
 import { NotifiedPublications } from './notified-publications.ts'
 import { ReadPool, withClient } from './read-pool.ts'
 import {
   ClientSession,
+  NO_TIMEOUT_MS,
   type QueryOptions,
   type Row,
   type Session,
@@ -36,14 +27,10 @@ import {
   UnknownOutcome,
 } from './store-failure.ts'
 
+import { CONNECTIONS, makeQueues } from './work-queues.ts'
+
 export type { QueryOptions, Row, Session, WriteSession }
 
-/** Connections per kind of work, so that no kind uses up the connections of another. */
-const CONNECTIONS = { quick: 6, slow: 3, write: 5 } as const
-/** One quick connection is reserved for authentication, the catalogue and `/readyz`. */
-const PAGES_AT_ONCE = CONNECTIONS.quick - 1
-/** Batches of one type wait for the same lock, so only one of them takes a connection. */
-const WRITES_PER_KEY = 1
 const WRITE_ATTEMPTS = 5
 /** Statements that write the rows of a batch may take longer, see `extendTimeout`. */
 const WRITE_STATEMENT_TIMEOUT_MS = 30_000
@@ -75,25 +62,7 @@ export class Database implements AsyncDisposable {
   readonly #copyTurns = new TurnQueue()
   readonly #inProgress = new Set<Promise<unknown>>()
   readonly #stopping = new AbortController()
-  readonly #pages = new FairQueue({
-    slots: PAGES_AT_ONCE,
-    slotsPerCaller: PAGES_AT_ONCE - 1,
-    maxWaitMs: MAX_QUEUE_WAIT_MS,
-    busyReason: TOO_MANY_PAGES,
-  })
-  readonly #slowQueries = new FairQueue({
-    slots: CONNECTIONS.slow,
-    slotsPerCaller: CONNECTIONS.slow - 1,
-    maxWaitMs: MAX_QUEUE_WAIT_MS,
-    busyReason: TOO_MANY_SLOW_QUERIES,
-  })
-  readonly #writes = new FairQueue({
-    slots: CONNECTIONS.write,
-    slotsPerCaller: CONNECTIONS.write - 1,
-    slotsPerKey: WRITES_PER_KEY,
-    maxWaitMs: MAX_WRITE_WAIT_MS,
-    busyReason: BUSY_WRITING,
-  })
+  readonly #queues = makeQueues()
 
   constructor(url: string, options: DatabaseOptions = {}) {
     this.#queryTimeoutMs = options.queryTimeoutMs ?? 1000 * QUERY_TIMEOUT_SECONDS
@@ -104,6 +73,7 @@ export class Database implements AsyncDisposable {
       // Only takes effect if the cancellation from here fails.
       slow: pool('slow', this.#queryTimeoutMs + CANCEL_MARGIN_MS),
       write: pool('write', WRITE_STATEMENT_TIMEOUT_MS),
+      unlimited: pool('unlimited', NO_TIMEOUT_MS),
     }
     this.#quick = new ReadPool(this.#pools.quick)
     // One connection listens, the other notifies.
@@ -145,7 +115,7 @@ export class Database implements AsyncDisposable {
    * a query is short, so it is not cancelled when its client disconnects.
    */
   readQuickly<T>({ callerId }: RequestContext, run: (pool: ReadPool) => Promise<T>): Promise<T> {
-    return this.#trackQuery(() => this.#pages.run({ callerId }, () => run(this.#quick)))
+    return this.#trackQuery(() => this.#queues.pages.run({ callerId }, () => run(this.#quick)))
   }
 
   /**
@@ -156,7 +126,7 @@ export class Database implements AsyncDisposable {
     const { callerId } = context
     const signal = context.signal()
     return this.#trackQuery(() =>
-      this.#slowQueries.run({ callerId, signal }, async () => {
+      this.#queues.slowQueries.run({ callerId, signal }, async () => {
         const ended = new AbortController()
         const timedOut = () => ended.abort(queryTimedOut(this.#queryTimeoutMs))
         const timer = setTimeout(timedOut, this.#queryTimeoutMs)
@@ -195,7 +165,15 @@ export class Database implements AsyncDisposable {
     return this.#track(() => this.#writeOnce(run, undefined, this.#pools.quick))
   }
 
-  /** Does the same, unless the write is done by the time that its turn comes. */
+  /** Runs statements outside a transaction, which take as long as they need until the store is closed. */
+  runUnlimited<T>(run: (session: WriteSession) => Promise<T>): Promise<T> {
+    const { unlimited } = this.#pools
+    return this.#track(() =>
+      withClient(unlimited, (client) => run(new ClientSession(client)), this.#stopping.signal),
+    )
+  }
+
+  /** Does the same as `write`, unless the write is done by the time that its turn comes. */
   writeUnless<T>(
     isDone: () => boolean,
     run: (session: WriteSession) => Promise<T>,
@@ -208,7 +186,7 @@ export class Database implements AsyncDisposable {
 
   #queueWrite<T>(owner: WriteOwner, run: () => Promise<T>): Promise<T> {
     const { key, callerId = INTERNAL_CONTEXT.callerId, signal } = owner
-    return this.#track(() => this.#writes.run({ callerId, key, signal }, run))
+    return this.#track(() => this.#queues.writes.run({ callerId, key, signal }, run))
   }
 
   async #writeWithRetries<T>(
@@ -228,8 +206,8 @@ export class Database implements AsyncDisposable {
   /** Refuses waiting slow queries now, and cancels running ones after the grace period. */
   drain(reason: string, graceMs: number): void {
     // Not closed: a write that has begun may need further ones to complete.
-    this.#writes.refuseWaiting(reason)
-    this.#slowQueries.close(reason)
+    this.#queues.writes.refuseWaiting(reason)
+    this.#queues.slowQueries.close(reason)
     const error = new ObjectQueryError('ServiceUnavailable', { reason })
     setTimeout(() => this.#stopping.abort(error), graceMs).unref()
   }

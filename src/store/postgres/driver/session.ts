@@ -11,7 +11,7 @@ export const IDLE_TRANSACTION_TIMEOUT_MS = 30_000
 export const SILENCE_MS = 15_000
 /** Long enough for the largest batch, even on a slow, shared disk. */
 export const BATCH_TIMEOUT_MS = 10 * 60_000
-const NO_TIMEOUT_MS = 24 * 3_600_000
+export const NO_TIMEOUT_MS = 24 * 3_600_000
 
 /** The columns of a row, in the order of the statement. */
 export type Row = readonly unknown[]

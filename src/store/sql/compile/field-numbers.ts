@@ -37,10 +37,11 @@ export type PrefixFields = ReadonlySet<string>
 export const NO_PREFIX_FIELDS: ReadonlySet<string> = new Set()
 
 /**
- * The fields of a table that have no index, by `fieldKey`: those with few values, and free texts,
- * which are stored in the body alone.
+ * The fields of a table that have no index, by `fieldKey`: those with few values; free texts, which are
+ * stored in the body alone; and those that were added when the table had many rows. On PostgreSQL, only
+ * these exist, until their indexes are built in the background.
  */
-export type UnindexedFields = ReadonlyMap<string, 'fewValues' | 'freeText'>
+export type UnindexedFields = ReadonlyMap<string, 'fewValues' | 'freeText' | 'added'>
 
 /** What the indexes of a table hold of its fields. */
 export interface FieldIndexes {

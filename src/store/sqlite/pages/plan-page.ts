@@ -153,9 +153,8 @@ function readsEquality(
   if (isLongEquality(query, prefixFields)) {
     return countCandidates(query, MAX_CANDIDATES + 1) <= MAX_CANDIDATES
   }
-  if (query.operator !== 'eq' || unindexedFields.get(fieldKey(query.field)) !== 'fewValues') {
-    return false
-  }
+  const reason = unindexedFields.get(fieldKey(query.field))
+  if (query.operator !== 'eq' || reason === undefined || reason === 'freeText') return false
   return countNear(query, maxObjects + 1, MAX_TESTED_ROWS) > maxObjects
 }
 
