@@ -21,7 +21,8 @@ export async function inferFromFiles(
   const progress = inputs.startProgress('inferring types')
   let rows = 0
   try {
-    for await (const { source } of inputs.open()) {
+    for await (const { name, source } of inputs.open()) {
+      inference.startFile(name)
       for await (const some of source.rows) {
         signal.throwIfAborted()
         inference.add(some, source.kind, source.types)

@@ -15,8 +15,11 @@ export class RejectsFile {
   add({ file, line, property, reason, excerpt, row }: Rejection): void {
     if (this.#path === undefined) return
     const value = row === undefined ? excerpt : undefined
-    const record = { file, line, property, reason, value, row: row && (JSON.parse(row) as unknown) }
-    this.#buffered.push(`${JSON.stringify(record)}\n`)
+    const record = JSON.stringify({ file, line, property, reason, value })
+    // As text, because a parsed row would lose digits of long integers.
+    this.#buffered.push(
+      row === undefined ? `${record}\n` : `${record.slice(0, -1)},"row":${row}}\n`,
+    )
   }
 
   /** Writes the buffered rows; call it often to bound the memory. */

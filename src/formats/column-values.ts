@@ -1,4 +1,5 @@
 /** Converts the JSON values of exports to those of columnar files: Parquet and Arrow. */
+import { ownValue } from './row.ts'
 import type { ColumnType, TableObject } from './table-file.ts'
 
 type Convert = (value: unknown) => unknown
@@ -35,7 +36,7 @@ export function converterOf(
       const struct = value as TableObject
       return Object.fromEntries(
         members
-          .filter(([name]) => (struct[name] ?? null) !== null)
+          .filter(([name]) => (ownValue(struct, name) ?? null) !== null)
           .map(([name, convert]) => [name, convert(struct[name])]),
       )
     }

@@ -4,7 +4,7 @@ import { excerptOf, valueText } from './row.ts'
 it('returns the beginning of a value as one line', () => {
   expect(excerptOf('x'.repeat(100))).toBe(`${'x'.repeat(80)}…`)
   expect(excerptOf('a\r\nb\u001b')).toBe('a b ')
-  expect(excerptOf({ a: 5n })).toBe('{"a":"5"}')
+  expect(excerptOf({ a: 5n })).toBe('{"a":5}')
   expect(excerptOf(undefined)).toBe('')
 })
 
@@ -17,6 +17,6 @@ it('formats any value as text', () => {
     'NaN',
     'null',
     'true',
-    '[1,{"big":"18446744073709551616"}]',
+    '[1,{"big":18446744073709551616}]',
   ])
 })

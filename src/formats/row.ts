@@ -93,10 +93,22 @@ export function excerptOf(value: unknown): string {
 
 /** Returns any cell value as text: arrays and objects as JSON, bigints exactly. */
 export function valueText(value: unknown): string {
-  if (typeof value !== 'object' || value === null) return String(value)
-  return JSON.stringify(value, (_name, inner: unknown) =>
-    typeof inner === 'bigint' ? String(inner) : inner,
-  )
+  return typeof value === 'object' && value !== null ? jsonText(value) : String(value)
+}
+
+function jsonText(value: unknown): string {
+  if (typeof value === 'bigint') return String(value)
+  if (Array.isArray(value)) return `[${value.map(jsonText).join(',')}]`
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value ?? null)
+  const members = Object.entries(value).filter(([, member]) => member !== undefined)
+  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${jsonText(member)}`).join(',')}}`
+}
+
+/** Returns a member of an object, such as a cell; undefined for what all objects have, such as `constructor`. */
+export function ownValue<T>(members: Readonly<Record<string, T>>, name: string): T | undefined
+export function ownValue(members: object, name: string): unknown
+export function ownValue(members: object, name: string): unknown {
+  return Object.hasOwn(members, name) ? (members as Record<string, unknown>)[name] : undefined
 }
 
 /** Sets a cell, even if the column is named `__proto__`. */

@@ -146,6 +146,37 @@ it('reads dates in the format that the user chooses, and missing texts as the us
   expect(faults()).toEqual([])
 })
 
+it('reads numbers with the decimal sign that the user chooses', async () => {
+  await using watched = await openPage(browser)
+  const { page, faults } = watched
+  await openExplorer(page, { url: service.url, token: ADMIN_TOKEN, path: '/o/shop' })
+  const file = 'id;price;share\na;1.299,00 €;1,234\nb;12,50 €;5,678\n'
+  await choose(page, 'fees.csv', file)
+  const price = page.getByLabel('How numbers of price are written')
+  await expect.poll(() => price.inputValue()).toBe('decimal comma')
+  await page.getByLabel('Type of share').selectOption('double')
+  const share = page.getByLabel('How numbers of share are written')
+  await expect.poll(() => share.inputValue()).toBe('decimal comma')
+  await price.selectOption('plain')
+  await page.getByText('Line 2: price “1.299,00 €” is not').waitFor()
+  await price.selectOption('decimal comma')
+  await expect.poll(() => page.getByText('would be rejected').count()).toBe(0)
+  await page.getByRole('button', { name: 'Load 2 rows' }).click()
+  await page.getByText('2 objects written to fees.').waitFor()
+  expect(await read('fees')).toEqual([
+    { id: 'a', price: 1299, share: 1.234 },
+    { id: 'b', price: 12.5, share: 5.678 },
+  ])
+  await page.getByRole('button', { name: 'Close' }).click()
+
+  await choose(page, 'fees.csv', 'id;price\na;1.299,00 $\n')
+  await page.getByLabel('How numbers of price are written').selectOption('grouped')
+  await page.getByText('Line 2: price “1.299,00 $” is not').waitFor()
+  await page.getByLabel('How numbers of price are written').selectOption('decimal comma')
+  await page.getByText('One object would lose').waitFor()
+  expect(faults()).toEqual([])
+})
+
 it('loads the features of GeoJSON', async () => {
   await using watched = await openPage(browser)
   const { page, faults } = watched

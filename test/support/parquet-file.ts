@@ -17,6 +17,10 @@ export interface ParquetTestColumn {
   readonly pageRows?: number
   /** Whether to write data pages of version 2, which store levels separately. */
   readonly secondKind?: boolean
+  /** With 2, the column is a list without groups around its values. */
+  readonly repetition?: 2
+  /** The compression that the metadata names; only pages without values can have one. */
+  readonly codec?: number
   /** The groups around the column; a list has two. */
   readonly groups?: readonly ParquetTestGroup[]
   /** For columns in groups, the definition and repetition levels. */
@@ -85,8 +89,8 @@ export function parquetFile(
   return Buffer.concat([...parts, footer, length, MAGIC])
 }
 
-function isRepeated({ groups = [] }: ParquetTestColumn): boolean {
-  return groups.some(({ repetition }) => repetition === 2)
+function isRepeated({ groups = [], repetition: own }: ParquetTestColumn): boolean {
+  return own === 2 || groups.some(({ repetition }) => repetition === 2)
 }
 
 function rowCount({ values, levels }: ParquetTestColumn): number {
@@ -109,7 +113,7 @@ function schemaOf(columns: readonly ParquetTestColumn[]) {
       struct([
         field(1, i32(TYPES.indexOf(column.type))),
         ...(column.typeLength === undefined ? [] : [field(2, i32(column.typeLength))]),
-        field(3, i32(1)),
+        field(3, i32(column.repetition ?? 1)),
         field(4, binary(column.name)),
         ...(column.convertedType === undefined ? [] : [field(6, i32(column.convertedType))]),
         ...(column.scale === undefined ? [] : [field(7, i32(column.scale)), field(8, i32(18))]),
@@ -134,7 +138,7 @@ function columnChunk(column: ParquetTestColumn, bytes: number, start: number, da
         path.map((name) => binary(name)),
       ),
     ),
-    field(4, i32(0)),
+    field(4, i32(column.codec ?? 0)),
     field(5, i64(BigInt(column.levels?.definition.length ?? column.values.length))),
     field(6, i64(BigInt(bytes))),
     field(7, i64(BigInt(bytes))),
@@ -190,7 +194,7 @@ function dataPage(
       field(4, i32(encoding)),
       field(5, i32(levels.length)),
       field(6, i32(0)),
-      field(7, bool(false)),
+      field(7, bool(column.codec !== undefined)),
     ])
     return page(3, field(8, own), Buffer.concat([levels, body]))
   }

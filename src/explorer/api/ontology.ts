@@ -155,18 +155,22 @@ export function readRecord(
 ): ObjectRecord {
   const wire = json as WireObject
   if (wire.__primaryKey !== undefined) {
-    const properties = Object.fromEntries(
-      Object.entries(wire).filter(([name]) => !name.startsWith('__')),
-    )
+    const members = Object.entries(wire).filter(([name]) => !name.startsWith('__'))
+    const properties = withoutPrototype(Object.fromEntries(members))
     return { key: wire.__primaryKey, title: wire.__title, properties }
   }
-  const properties = wire.properties ?? {}
+  const properties = withoutPrototype(wire.properties ?? {})
   const title = wire.title ?? (titleProperty === undefined ? undefined : properties[titleProperty])
   return {
     key: wire.primaryKey ?? (properties[primaryKey] as ObjectRecord['key']),
     title: title === undefined || title === null ? undefined : String(title),
     properties,
   }
+}
+
+/** A property that an object lacks can be called `constructor`, which the prototype of all objects has. */
+function withoutPrototype(members: Readonly<Record<string, unknown>>): ObjectRecord['properties'] {
+  return Object.assign(Object.create(null), members)
 }
 
 /** Returns a key as it stands in a path of the API. */

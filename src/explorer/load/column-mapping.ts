@@ -10,6 +10,7 @@ import { existingTypeOptions, isRowNumber } from '../../transfer/import/existing
 import { parsedType } from './apply-type.ts'
 import { meantFormat, mistakeInFormat } from './date-formats.ts'
 import type { FileReport } from './messages.ts'
+import { meantNumbers, type NumberStyle } from './number-styles.ts'
 
 /**
  * The property of each column: its name, or its name and a half of a geopoint (`location/latitude`).
@@ -105,6 +106,8 @@ export function mistakesInMapping(
 export interface ColumnReading {
   /** The format of its dates, as the user wrote it; empty for ISO 8601. */
   readonly dateFormat?: string
+  /** How its numbers are written. */
+  readonly numbers?: NumberStyle
   /** Whether texts that usually stand for a missing value are values. */
   readonly keepsNulls?: boolean
 }
@@ -131,12 +134,17 @@ export function existingTarget(
   if (!hasKey && !isNumbered) return { mapping, columns: options, mistakes, isNumbered }
   const read = existingTypeOptions(definition, inferred, options, { areNumbersFree: isNumbered })
   const columnTexts = new Map(read.columns.columnTexts)
-  for (const [column, { dateFormat, keepsNulls = false }] of readings) {
+  for (const [column, { dateFormat, numbers, keepsNulls = false }] of readings) {
     const guess = columnTexts.get(column)
     const written = dateFormat === '' ? [] : [meantFormat(dateFormat ?? '')]
     const formats = dateFormat === undefined ? guess?.dateFormats : written
     const nulls = keepsNulls ? [] : guess?.nulls
-    columnTexts.set(column, { ...guess, dateFormats: formats, nulls })
+    columnTexts.set(column, {
+      ...guess,
+      numbers: numbers === undefined ? guess?.numbers : meantNumbers(numbers),
+      dateFormats: formats,
+      nulls,
+    })
   }
   return { mapping, columns: { ...read.columns, columnTexts }, mistakes, isNumbered }
 }

@@ -1,5 +1,5 @@
 /** The date formats that the user can choose for a column. */
-import { excerptOf, type Row } from '../../formats/row.ts'
+import { excerptOf, ownValue, type Row } from '../../formats/row.ts'
 import { compileDateFormat, DATE_FORMAT_HELP } from '../../transfer/columns/date-format.ts'
 import { dateOnly, KNOWN_DATE_FORMATS } from '../../transfer/columns/text-style.ts'
 
@@ -34,7 +34,7 @@ export function mistakeInFormat(written: string): string | undefined {
 
 /** Returns the only known format that fits all values of a column; undefined if several do. */
 export function suggestedFormat(sample: readonly Row[], column: string): string | undefined {
-  const texts = sample.map(({ cells }) => excerptOf(cells[column] ?? undefined).trim())
+  const texts = sample.map(({ cells }) => excerptOf(ownValue(cells, column) ?? undefined).trim())
   const filled = texts.filter((text) => text !== '')
   const fitting = KNOWN_DATE_FORMATS.filter(({ read }) =>
     filled.every((text) => read(text) !== undefined),

@@ -1,11 +1,14 @@
 /** The columns of a file as the preview shows them: what becomes of each, and how it is read. */
+import { ownValue } from '../../formats/row.ts'
 import { typeName } from '../../ontology/definition/property-type.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
+import { isNumberType } from '../../transfer/columns/text-style.ts'
 import type { Options } from '../ui/fields.tsx'
 import { parsedType } from './apply-type.ts'
 import type { Misfit } from './check-sample.ts'
 import { type ColumnMapping, type ColumnReading, targetsOf } from './column-mapping.ts'
 import { isTimeType, shownFormat, suggestedFormat } from './date-formats.ts'
+import { type NumberStyle, shownNumbers, suggestedNumbers } from './number-styles.ts'
 import {
   dateFormatOf,
   type PropertyDraft,
@@ -30,6 +33,8 @@ export interface PreviewColumn {
   readonly misfits: number
   /** The format of its dates, as people write it; undefined if it has none. */
   readonly dateFormat: string | undefined
+  /** How its numbers are written; undefined if it has none, or if the file says it. */
+  readonly numbers: NumberStyle | undefined
   /** The texts that usually stand for a missing value. */
   readonly nulls: readonly string[]
   readonly keepsNulls: boolean
@@ -66,6 +71,7 @@ function newColumn(plan: LoadPlan, property: PropertyDraft, at: number): Preview
     options: [...choices.map((choice) => [typeText(choice), typeText(choice)] as const), SKIP],
     misfits: countMisfits(plan.misfits, name),
     dateFormat: !isSkipped && isTimeType(definition.type) ? dateFormatOf(property) : undefined,
+    numbers: isSkipped || report.kind !== 'text' ? undefined : numbersOf(property),
     nulls: isSkipped ? [] : (texts?.nulls ?? []),
     keepsNulls,
     choose: (text) => {
@@ -74,10 +80,19 @@ function newColumn(plan: LoadPlan, property: PropertyDraft, at: number): Preview
       const next = { ...withType(property, choice), isSkipped: false }
       const isChosen = isTimeType(choice.type) && choice.type !== inferred?.type
       const format = isChosen && suggestedFormat(report.sample, columns[0] ?? '')
-      change(format ? { ...next, dateFormat: format } : next)
+      if (format) return change({ ...next, dateFormat: format })
+      const isNumber = isNumberType(choice.type) && choice.type !== inferred?.type
+      const numbers = isNumber && suggestedNumbers(report.sample, columns[0] ?? '')
+      change(numbers ? { ...next, numbers } : next)
     },
     read: (reading) => change({ ...property, ...reading }),
   }
+}
+
+function numbersOf({ definition, inferred, numbers, texts }: PropertyDraft) {
+  const guess = definition.type === inferred?.type ? texts : undefined
+  const shown = shownNumbers(definition.type, guess)
+  return shown && (numbers ?? shown)
 }
 
 /** A column that goes into a property of a type that exists. */
@@ -93,12 +108,15 @@ function mappedColumn(
   const typeText = property === undefined ? '' : typeName(property.type)
   const { inferred } = report
   const texts = inferred.columns.columnTexts?.get(column)
-  const guess = inferred.definition.properties[inferred.propertyOf.get(column) ?? '']
+  const guess = ownValue(inferred.definition.properties, inferred.propertyOf.get(column) ?? '')
   // A string has the texts of other types as they are.
   const isOtherText = typeText === 'string' && guess?.type !== 'string'
   const [format] = texts?.dateFormats ?? []
-  const { dateFormat = format && shownFormat(format), keepsNulls = false } =
-    readings.get(column) ?? {}
+  const {
+    dateFormat = format && shownFormat(format),
+    numbers = shownNumbers(typeText, texts),
+    keepsNulls = false,
+  } = readings.get(column) ?? {}
   return {
     name: column,
     sources: [column],
@@ -109,6 +127,7 @@ function mappedColumn(
     options: [SKIP, ...targetsOf(type).map((name) => [name, name.replace('/', ': ')] as const)],
     misfits: target === '' ? 0 : countMisfits(plan.misfits, target.split('/')[0] ?? ''),
     dateFormat: isTimeType(typeText) ? (dateFormat ?? '') : undefined,
+    numbers: isNumberType(typeText) && report.kind === 'text' ? numbers : undefined,
     nulls: target === '' || isOtherText ? [] : (texts?.nulls ?? []),
     keepsNulls,
     choose: (choice) => {

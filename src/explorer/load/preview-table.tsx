@@ -1,8 +1,9 @@
 /** The first rows of a file, under a head that says what becomes of each column. */
 import { useId } from 'react'
-import { excerptOf } from '../../formats/row.ts'
+import { excerptOf, ownValue } from '../../formats/row.ts'
 import { optionsOf, Select } from '../ui/fields.tsx'
 import { DATE_FORMATS } from './date-formats.ts'
+import { NUMBER_STYLES, type NumberStyle } from './number-styles.ts'
 import { type PreviewColumn, previewColumns } from './preview-columns.ts'
 import type { LoadPlan } from './use-load-plan.ts'
 
@@ -53,7 +54,7 @@ export function PreviewTable({ plan }: { readonly plan: LoadPlan }) {
                   data-skipped={choice === ''}
                 >
                   {sources
-                    .map((source) => excerptOf(cells[source] ?? undefined))
+                    .map((source) => excerptOf(ownValue(cells, source) ?? undefined))
                     .filter((text) => text !== '')
                     .join(', ') || <span className="text-muted">–</span>}
                 </td>
@@ -69,7 +70,8 @@ export function PreviewTable({ plan }: { readonly plan: LoadPlan }) {
 const SIZE = 'w-full min-w-37 min-h-7 font-normal'
 
 function ColumnHead({ column }: { readonly column: PreviewColumn }) {
-  const { name, badges, note, dateFormat, nulls, keepsNulls, misfits, choose, read } = column
+  const { name, badges, note, dateFormat, numbers, nulls, keepsNulls, misfits, choose, read } =
+    column
   const list = useId()
   return (
     <div className="grid gap-1.5">
@@ -107,6 +109,15 @@ function ColumnHead({ column }: { readonly column: PreviewColumn }) {
           />
           <datalist id={list}>{optionsOf(DATE_FORMATS.map((format) => [format, '']))}</datalist>
         </>
+      )}
+      {numbers !== undefined && (
+        <Select
+          label={`How numbers of ${name} are written`}
+          className={SIZE}
+          value={numbers}
+          options={NUMBER_STYLES}
+          onChange={(style) => read({ numbers: style as NumberStyle })}
+        />
       )}
       {nulls.length > 0 && (
         <label className="flex items-center gap-1.5 text-sm font-normal">

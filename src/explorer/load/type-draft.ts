@@ -13,9 +13,10 @@ import {
 } from '../../ontology/definition/property-type.ts'
 import { freeName } from '../../transfer/columns/column-names.ts'
 import type { ColumnOptions } from '../../transfer/columns/column-plan.ts'
-import type { TextStyle } from '../../transfer/columns/text-style.ts'
+import { isNumberType, type TextStyle } from '../../transfer/columns/text-style.ts'
 import { type InferredType, ROW_NUMBER } from '../../transfer/infer/infer-type.ts'
 import { isTimeType, meantFormat, mistakeInFormat, shownFormat } from './date-formats.ts'
+import { meantNumbers, type NumberStyle } from './number-styles.ts'
 
 export interface PropertyDraft {
   readonly name: string
@@ -29,6 +30,8 @@ export interface PropertyDraft {
   readonly texts?: TextStyle
   /** The format of its dates, as the user wrote it; empty for ISO 8601. */
   readonly dateFormat?: string
+  /** How its numbers are written, as the user chose it. */
+  readonly numbers?: NumberStyle
   /** Whether texts that usually stand for a missing value are values. */
   readonly keepsNulls?: boolean
 }
@@ -205,10 +208,14 @@ function textsOf(property: PropertyDraft) {
  * what stands for a missing value is known; a string then has all texts as they are.
  */
 function styleOf(property: PropertyDraft): TextStyle | undefined {
-  const { definition, inferred, dateFormat, texts, keepsNulls = false } = property
+  const { definition, inferred, dateFormat, numbers, texts, keepsNulls = false } = property
   const isInferred = definition.type === inferred?.type
   const nulls = keepsNulls || (!isInferred && definition.type === 'string') ? [] : texts?.nulls
-  const own: TextStyle = { ...(isInferred ? texts : {}), nulls }
+  const plain: TextStyle = { ...(isInferred ? texts : {}), nulls }
+  const own =
+    numbers === undefined || !isNumberType(definition.type)
+      ? plain
+      : { ...plain, numbers: meantNumbers(numbers) }
   if (dateFormat === undefined || !isTimeType(definition.type)) return own
   return { ...own, dateFormats: dateFormat === '' ? [] : [meantFormat(dateFormat)] }
 }

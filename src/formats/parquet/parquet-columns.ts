@@ -5,7 +5,7 @@
  */
 
 import { type ParquetParsers, parquetSchema, type SchemaElement, type SchemaTree } from 'hyparquet'
-import { type DeclaredType, setCell, UnreadableFile } from '../row.ts'
+import { type DeclaredType, ownValue, setCell, UnreadableFile } from '../row.ts'
 import {
   bigEndianInteger,
   dateText,
@@ -22,6 +22,8 @@ export interface ParquetColumn {
   /** True for a column that is not read; its cells have no value. */
   readonly isIgnored: boolean
   readonly declared: DeclaredType | undefined
+  /** Whether a row without a value has an empty list. */
+  readonly isList: boolean
   /** Converts a value that hyparquet decoded; undefined if none is needed. */
   readonly convert: Convert | undefined
 }
@@ -71,11 +73,17 @@ export function parquetColumns(
     if (seen.has(name)) throw new UnreadableFile(`two columns have the name ${name}`)
     seen.add(name)
     if (ignore?.has(name)) {
-      return { name, isIgnored: true, declared: undefined, convert: undefined }
+      return { name, isIgnored: true, isList: false, declared: undefined, convert: undefined }
     }
-    return { name, isIgnored: false, declared: declaredType(node), convert: converterOf(node) }
+    const [declared, isList] = [declaredType(node), isRepeated(node)]
+    return { name, isIgnored: false, isList, declared, convert: converterOf(node) }
   })
   return { columns, schema: schema.map(adaptedElement) }
+}
+
+/** Returns whether a field is a list by itself, of which hyparquet gives an empty one as null. */
+function isRepeated({ element }: SchemaTree): boolean {
+  return element.repetition_type === 'REPEATED'
 }
 
 /** Returns whether an element is bytes without a declared meaning. */
@@ -171,7 +179,17 @@ function groupConverter(node: SchemaTree, type: string | undefined): Convert | u
     return convert === undefined ? undefined : inLists((map) => convertMembers(map, () => convert))
   }
   const fields = new Map(children.map((child) => [child.element.name, converterOf(child)]))
-  return inLists((struct) => convertMembers(struct, (name) => fields.get(name)))
+  const lists = children.filter(isRepeated).map((child) => child.element.name)
+  return inLists((struct) =>
+    convertMembers(withLists(struct as object, lists), (name) => fields.get(name)),
+  )
+}
+
+function withLists(struct: object, lists: readonly string[]): object {
+  const empty = lists.filter((name) => (ownValue(struct, name) ?? null) === null)
+  return empty.length === 0
+    ? struct
+    : { ...struct, ...Object.fromEntries(empty.map((name) => [name, []])) }
 }
 
 /** Omits members without a value. */

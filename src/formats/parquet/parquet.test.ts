@@ -51,6 +51,41 @@ describe('a Parquet file', () => {
     ])
   })
 
+  it('has an empty list where a repeated field has no value', async () => {
+    const repeated = {
+      type: 'INT64',
+      repetition: 2,
+      values: [1n, 2n, 3n],
+      levels: { definition: [1, 1, 0, 1], repetition: [0, 1, 0, 0] },
+    } as const
+    expect(await valuesOf(repeated)).toEqual([[1n, 2n], [], [3n]])
+    const groups = [{ name: 'x', repetition: 1 }] as const
+    const inStruct = {
+      ...repeated,
+      name: 'list',
+      groups,
+      levels: { definition: [2, 2, 1, 0, 2], repetition: [0, 1, 0, 0, 0] },
+    }
+    expect(await read(parquetFile([inStruct]))).toEqual([
+      { x: { list: [1n, 2n] } },
+      { x: { list: [] } },
+      {},
+      { x: { list: [3n] } },
+    ])
+  })
+
+  it.each([
+    ['Snappy', 1],
+    ['gzip', 2],
+    ['Brotli', 4],
+    ['zstd', 6],
+    ['LZ4', 7],
+  ])('can have pages without values in %s, which take no bytes', async (_, codec) => {
+    const values = [null, null]
+    const page = { type: 'INT64', values, secondKind: true, codec } as const
+    expect(await valuesOf(page)).toEqual([undefined, undefined])
+  })
+
   it.each([
     ['booleans', { type: 'BOOLEAN', values: [true, null, false] }, [true, undefined, false]],
     ['integers', { type: 'INT32', values: [-1, 2 ** 31 - 1] }, [-1, 2 ** 31 - 1]],

@@ -3,13 +3,14 @@
 import {
   type AsyncBuffer,
   type ColumnMetaData,
+  type Compressors,
   type FileMetaData,
   parquetMetadataAsync,
   parquetScan,
   parquetSchema,
   type RowGroup,
 } from 'hyparquet'
-import { compressors } from 'hyparquet-compressors'
+import { compressors as decoders } from 'hyparquet-compressors'
 import { type DeclaredType, type Row, type RowSource, setCell, UnreadableFile } from '../row.ts'
 import { checkPages, depthOf } from './parquet-check.ts'
 import {
@@ -26,6 +27,14 @@ export type ParquetBytes = AsyncBuffer
 export interface ParquetSource extends RowSource {
   readonly rowCount: number
 }
+
+/** The decoders, of which some expect bytes even of a page without values. */
+const compressors: Compressors = Object.fromEntries(
+  Object.entries(decoders).map(([codec, decode]) => [
+    codec,
+    (page: Uint8Array, length: number) => (length === 0 ? new Uint8Array() : decode(page, length)),
+  ]),
+)
 
 /** Limits of one piece; a row group can be much larger. */
 const PIECE_VALUES = 1_500_000
@@ -228,8 +237,8 @@ function makeRows(
   for (let index = from; index < Math.min(from + BATCH_ROWS, end); index += 1) {
     const cells: Record<string, unknown> = {}
     for (let column = 0; column < columns.length; column += 1) {
-      const value: unknown = values[column]?.[index - start] ?? undefined
-      const { name, convert } = columns[column] as ParquetColumn
+      const { name, isList, convert } = columns[column] as ParquetColumn
+      const value: unknown = values[column]?.[index - start] ?? (isList ? [] : undefined)
       setCell(cells, name, value === undefined || convert === undefined ? value : convert(value))
     }
     rows.push({ line: before + index + 1, cells })

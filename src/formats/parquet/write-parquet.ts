@@ -3,6 +3,7 @@
 import type { SchemaElement } from 'hyparquet'
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer'
 import { converterOf } from '../column-values.ts'
+import { ownValue } from '../row.ts'
 import {
   type ColumnType,
   parseRecords,
@@ -35,7 +36,7 @@ export function openParquet({ columns }: TableSpec, write: WriteBytes): TableFil
 
   function addObject(object: TableObject): void {
     for (const [index, { name, convert }] of written.entries()) {
-      const value = object[name] ?? null
+      const value = ownValue(object, name) ?? null
       values[index]?.push(value === null ? null : convert(value))
     }
   }

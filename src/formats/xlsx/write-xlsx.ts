@@ -2,6 +2,7 @@
  * Writes objects as an Excel workbook. Where a sheet is full, the next one continues, and a last
  * sheet lists texts that were cut, so that nothing is lost silently.
  */
+import { ownValue } from '../row.ts'
 import { parseRecords, type TableFile, type TableSpec, type WriteBytes } from '../table-file.ts'
 import { type Cell, cellWriter, columnLetters, escapeXml, STYLE, textCell } from './sheet-cells.ts'
 import { type ZipEntry, ZipWriter } from './write-zip.ts'
@@ -53,7 +54,7 @@ export function openXlsx(
 
   function rowOf(object: Readonly<Record<string, unknown>>, row: number): string {
     const cells = written.flatMap(({ name: property, letters, cell }) => {
-      const value = object[property] ?? null
+      const value = ownValue(object, property) ?? null
       if (value === null) return []
       const made = cell(value)
       if (made.isCut) noteCut(property, `${letters}${row}`, String(value).length)

@@ -2,6 +2,7 @@
 import { EXPORT_TYPES, type ExportFormat, type LineFormat } from '../../contract/export-formats.ts'
 import { csvLine } from '../../formats/csv/write-csv.ts'
 import { exportEndLine, exportFailureLine } from '../../formats/export-end.ts'
+import { ownValue } from '../../formats/row.ts'
 import type { TableSpec } from '../../formats/table-file.ts'
 import { checkRecords } from './check-records.ts'
 import type { CheckedChunk, TableFiles, TableFormat } from './table-files.ts'
@@ -120,7 +121,7 @@ function csvRecords(records: Buffer, names: readonly string[]): string {
     .split('\n')
     .map((line) => {
       const object = JSON.parse(line) as Readonly<Record<string, unknown>>
-      return csvLine(names.map((name) => cellOf(object[name])))
+      return csvLine(names.map((name) => cellOf(ownValue(object, name))))
     })
   return `${lines.join('\n')}\n`
 }

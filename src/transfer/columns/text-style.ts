@@ -58,9 +58,23 @@ const WITH_COMMA =
   /^([+-]?)(\d{1,3}(?:\.\d{3})+|\d{1,3}(?:[\u00a0\u202f ]\d{3})+|\d{1,3}(?:['’]\d{3})+|\d+)(?:,(\d+))?$/
 const GROUPED = /^([+-]?)(\d{1,3}(?:,\d{3})+|\d{1,3}(?:['’]\d{3})+|\d+)(\.\d+)?$/
 
-/** Reads `-1.234,50` as `-1234.50`; undefined for other texts. */
+/** A currency sign before or after a number; a minus sign can stand on either side of it. */
+const CURRENCY = /^([+-]?)\s*(\p{Sc})\s*([+-]?)(?=\d)|(?<=\d)\s*(\p{Sc})$/u
+
+/** Returns the currency sign of a number, such as that of `12,50 €`; undefined for other texts. */
+export function currencySign(text: string): string | undefined {
+  const [, , before, , after] = CURRENCY.exec(text) ?? []
+  return before ?? after
+}
+
+/** Returns a number without its currency sign; other texts are unchanged. */
+function withoutCurrency(text: string): string {
+  return text.replace(CURRENCY, '$1$3')
+}
+
+/** Reads `-1.234,50 €` as `-1234.50`; undefined for other texts. */
 export function readDecimalComma(text: string): string | undefined {
-  const [, sign, whole, fraction] = WITH_COMMA.exec(text) ?? []
+  const [, sign, whole, fraction] = WITH_COMMA.exec(withoutCurrency(text)) ?? []
   if (whole === undefined) return undefined
   return `${sign}${whole.replaceAll(/\D/g, '')}${fraction === undefined ? '' : `.${fraction}`}`
 }
@@ -72,12 +86,12 @@ const WITH_POINT = /^[+-]?\d*\.\d*(?:[eE][+-]?\d+)?$/
  * `1.234` is more than a thousand, so `1.5` in the same column is no number at all.
  */
 export function hasDecimalPoint(text: string): boolean {
-  return WITH_POINT.test(text) && readDecimalComma(text) === undefined
+  return WITH_POINT.test(withoutCurrency(text)) && readDecimalComma(text) === undefined
 }
 
-/** Reads `-1,234.50` as `-1234.50`; undefined for other texts. */
+/** Reads `$1,234.50` as `1234.50`; undefined for other texts. */
 export function readGrouped(text: string): string | undefined {
-  const [, sign, whole, fraction = ''] = GROUPED.exec(text) ?? []
+  const [, sign, whole, fraction = ''] = GROUPED.exec(withoutCurrency(text)) ?? []
   return whole === undefined ? undefined : `${sign}${whole.replaceAll(/\D/g, '')}${fraction}`
 }
 
@@ -99,7 +113,13 @@ export function valueConverter(
   if (type.kind !== 'scalar') return undefined
   if (isNumberType(type.type) && numbers !== undefined && kind === 'text') {
     const read = numbers === 'grouped' ? readGrouped : decimalCommaText
-    return (value) => (typeof value === 'string' ? (read(value.trim()) ?? value) : value)
+    const checkSign = signCheck()
+    return (value) => {
+      if (typeof value !== 'string') return value
+      const text = value.trim()
+      checkSign(text)
+      return read(text) ?? value
+    }
   }
   const isTime = type.type === 'date' || type.type === 'timestamp'
   if (!isTime || dateFormats.length === 0) return undefined
@@ -110,6 +130,18 @@ export function valueConverter(
     const date = isText ? readDate(String(value).trim(), formats) : undefined
     if (date === undefined) return value
     return type.type === 'date' ? date.replace(MIDNIGHT, '') : withTime(date)
+  }
+}
+
+/** Amounts of different currencies are no numbers of one column. */
+function signCheck(): (text: string) => void {
+  let first: string | undefined
+  return (text) => {
+    const sign = currencySign(text)
+    first ??= sign
+    if (sign !== undefined && sign !== first) {
+      refuse(`has the currency sign ${sign}, but earlier values have ${first}`)
+    }
   }
 }
 

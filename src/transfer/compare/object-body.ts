@@ -1,3 +1,4 @@
+import { ownValue } from '../../formats/row.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
 import { valueReader } from '../../ontology/values/read-value.ts'
 import { RefusedValue } from '../../ontology/values/refused-value.ts'
@@ -38,7 +39,7 @@ export function bodyWriter(
   return (properties) => {
     const members: string[] = []
     for (const { property, label, read } of known) {
-      const value = properties[property]
+      const value = ownValue(properties, property)
       if (value === undefined || value === null) continue
       try {
         members.push(label + read(value))

@@ -11,7 +11,7 @@ import type {
 import type { TypePath } from '../../client/endpoints/pages.ts'
 import { OqsError } from '../../client/oqs-error.ts'
 import type { Remedy } from '../../formats/remedy.ts'
-import { excerptOf } from '../../formats/row.ts'
+import { excerptOf, ownValue } from '../../formats/row.ts'
 
 /** An object to send, and the row it comes from. */
 export interface OutgoingObject {
@@ -218,7 +218,7 @@ export function toRejection(
   // The property may include a path into the value, such as names[3].text.
   const [, name = ''] = /^([^[]*)/.exec(property ?? '') ?? []
   const cells = JSON.parse(json) as Readonly<Record<string, unknown>>
-  const value = cells[property ?? ''] ?? cells[name]
+  const value = ownValue(cells, property ?? '') ?? ownValue(cells, name)
   const excerpt = value === undefined ? '' : excerptOf(value)
   return { file, line, property, excerpt, reason, row: json }
 }

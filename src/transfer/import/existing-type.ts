@@ -1,5 +1,6 @@
 /** How rows are read as objects of a type that existed before anything was inferred from them. */
 import type { Note } from '../../formats/remedy.ts'
+import { ownValue } from '../../formats/row.ts'
 import type { ObjectTypeDefinition } from '../../ontology/definition/definition-schema.ts'
 import { propertyNameOf } from '../columns/column-names.ts'
 import { type ColumnOptions, missingKeyColumn } from '../columns/column-plan.ts'
@@ -41,7 +42,7 @@ export function existingTypeOptions(
   for (const [column, style] of inferred.columns.columnTexts ?? []) {
     const property = propertyOf(column)
     // A string holds the texts of other types as they are, also one that stands for a missing value.
-    if (properties[property]?.type === 'string' && !isText(inferred, column)) continue
+    if (ownValue(properties, property)?.type === 'string' && !isText(inferred, column)) continue
     columnTexts.set(column, style)
     const note = inferred.styleNotes.get(column)
     if (note !== undefined) notes.push({ ...note, text: `${property}: ${note.text}` })
@@ -50,7 +51,7 @@ export function existingTypeOptions(
 }
 
 function isText({ definition, propertyOf }: InferredType, column: string): boolean {
-  return definition.properties[propertyOf.get(column) ?? '']?.type === 'string'
+  return ownValue(definition.properties, propertyOf.get(column) ?? '')?.type === 'string'
 }
 
 function columnsOf({ propertyOf, columns }: InferredType): string[] {

@@ -1,4 +1,5 @@
 /** Widens an object type that exists, so that it can hold the rows of another file. */
+import { ownValue } from '../../formats/row.ts'
 import type {
   FieldDefinition,
   ObjectTypeDefinition,
@@ -26,11 +27,11 @@ export function widenType(
   const geopoints = [...(columns.geopoints ?? new Map()).keys()]
   const inStructs = structColumnsOf(type, [...propertyOf.keys()])
   const own = [...propertyOf].filter(
-    ([column, name]) => type.properties[name] !== undefined || !inStructs.has(column),
+    ([column, name]) => Object.hasOwn(type.properties, name) || !inStructs.has(column),
   )
   for (const name of [...own.map(([, name]) => name), ...geopoints]) {
-    const inferred = definition.properties[name]
-    const stored = type.properties[name]
+    const inferred = ownValue(definition.properties, name)
+    const stored = ownValue(type.properties, name)
     if (inferred === undefined || isSpreadOver(name, type, columns)) continue
     if (stored === undefined) {
       properties[name] = inferred
@@ -85,7 +86,7 @@ function widenNested<Definition extends FieldDefinition>(
   const fields: Record<string, FieldDefinition> = { ...stored.fields }
   const before = changes.length
   for (const [name, needed] of Object.entries(inferred.fields ?? {})) {
-    const field = stored.fields?.[name]
+    const field = ownValue(stored.fields ?? {}, name)
     const fieldPath = `${path}.${name}`
     if (field === undefined) changes.push(`added ${fieldPath}: ${needed.type}`)
     fields[name] = field === undefined ? needed : widenNested(field, needed, fieldPath, changes)
@@ -109,7 +110,8 @@ function isSpreadOver(
   { geopoints }: InferredType['columns'],
 ): boolean {
   const pair = geopoints?.get(name)
-  return pair !== undefined && pair.latitude in properties && pair.longitude in properties
+  if (pair === undefined) return false
+  return Object.hasOwn(properties, pair.latitude) && Object.hasOwn(properties, pair.longitude)
 }
 
 type Type = PropertyDefinition['type']

@@ -114,6 +114,14 @@ function declaredOrGuessed(column: ColumnGuess, evidence: Evidence): ColumnType 
 function styledNumber(column: ColumnGuess, { numbers }: Evidence): ColumnType | undefined {
   const own = numbersOf(column)
   if (own === undefined) return undefined
+  const { currencies } = column.styles
+  if (currencies.size > 1) {
+    const signs = [...currencies].join(', ')
+    return {
+      definition: { type: 'string' },
+      note: { text: `a string, because its values have several currency signs: ${signs}` },
+    }
+  }
   if (own !== 'either') return numberType(column, own)
   if (numbers === 'grouped' || numbers === 'decimal comma') return numberType(column, numbers)
   return {
@@ -127,8 +135,9 @@ function styledNumber(column: ColumnGuess, { numbers }: Evidence): ColumnType | 
 
 function numberType({ styles }: ColumnGuess, numbers: 'decimal comma' | 'grouped'): ColumnType {
   const { traits = 0 } = numbers === 'grouped' ? styles.grouped : styles.comma
-  const text =
-    numbers === 'grouped' ? 'numbers whose commas group digits' : 'numbers with a decimal comma'
+  const form = numbers === 'grouped' ? 'whose commas group digits' : 'with a decimal comma'
+  const [sign] = styles.currencies
+  const text = `numbers ${form}${sign === undefined ? '' : `, without their sign ${sign}`}`
   return { definition: { type: scalarTypeOf(traits) }, style: { numbers }, note: { text } }
 }
 

@@ -1,8 +1,8 @@
 /** The findings about the rows of a file, and the notes about them for the user. */
 
-import { countOf } from '../../contract/count-of.ts'
+import { countOf, formatCount } from '../../contract/count-of.ts'
 import type { Note, Remedy } from '../../formats/remedy.ts'
-import type { DeclaredType } from '../../formats/row.ts'
+import { type DeclaredType, excerptOf } from '../../formats/row.ts'
 import type {
   FieldDefinition,
   PropertyDefinition,
@@ -10,7 +10,7 @@ import type {
 import { propertyNameOf } from '../columns/column-names.ts'
 import type { CoordinateColumns, GeopointColumns } from '../columns/geopoint-columns.ts'
 import type { TextStyle } from '../columns/text-style.ts'
-import { KEY_ROWS_CHECKED } from './key-candidates.ts'
+import { identifiesRows, KEY_ROWS_CHECKED, type NearKey } from './key-candidates.ts'
 import type { StyleGuess } from './style-guess.ts'
 import { fieldsKeptAsJson, isKeptAsJson, type ValueGuess } from './value-guess.ts'
 
@@ -32,6 +32,8 @@ export interface ColumnGuess {
   declared: DeclaredType | undefined
   /** The number of the last file that has the column. */
   file: number
+  /** The names of the files that have it, if they are known. */
+  readonly files: Set<string>
   /** The first value that only a string can hold, in a column with another type until then. */
   outlier: Outlier | undefined
   /** The number of values that cannot be stored. */
@@ -71,8 +73,12 @@ export interface Findings {
   readonly geopoints: readonly GeopointColumns[]
   /** Candidates for the primary key, the most likely first. */
   readonly keys: readonly string[]
+  /** Columns that are almost one. */
+  readonly nearKeys: readonly NearKey[]
   /** Columns beyond the maximum number of properties. */
   readonly excessColumns: readonly string[]
+  /** The names of the files, if they are known. */
+  readonly files: readonly string[]
 }
 
 /** What was inferred from the findings. */
@@ -103,6 +109,7 @@ export function notesOf(conclusions: Conclusions): Note[] {
     ...[...geopoints].map(([name, { latitude, longitude }]) =>
       text(`${name}: a geopoint from the columns ${latitude} and ${longitude}`),
     ),
+    ...fileNotes(findings).map(text),
     ...columns.flatMap((column) =>
       columnNotes(column, propertyOf.get(column.name), types.get(column.name)),
     ),
@@ -133,7 +140,35 @@ function keyNotes(conclusions: Conclusions): Note[] {
       ? [{ text: `the primary key was checked in the first ${KEY_ROWS_CHECKED} rows only` }]
       : []
   const remedies: Remedy[] = rowNumber === undefined ? [] : [{ do: 'chooseKey' }]
-  return [{ text: `primary key: ${key}${alternatives}`, remedies }, ...unchecked]
+  const near = rowNumber === undefined ? [] : nearKeyNotes(conclusions)
+  return [{ text: `primary key: ${key}${alternatives}`, remedies }, ...near, ...unchecked]
+}
+
+/** Names the columns that would be the key if a few rows had other values. */
+function nearKeyNotes({ findings, propertyOf }: Conclusions): Note[] {
+  const { columns, nearKeys } = findings
+  const likely = nearKeys.filter(({ column }) =>
+    // A number that differs in most rows is a key only by its name or place.
+    identifiesRows(column, { isNumber: true, isFirst: column === columns[0]?.name }),
+  )
+  return likely.slice(0, MAX_LISTED).map(({ column, distinct, rows, repeated }) => {
+    const why =
+      repeated === undefined
+        ? 'some rows have none'
+        : `${JSON.stringify(excerptOf(repeated))} is repeated`
+    const counts = `${formatCount(distinct)} of ${formatCount(rows)} values are distinct`
+    return { text: `${propertyOf.get(column) ?? column}: almost a key: ${counts}; ${why}` }
+  })
+}
+
+/** Names the columns that only one of several files has. */
+function fileNotes({ files, columns }: Findings): string[] {
+  if (files.length < 2) return []
+  return files.flatMap((file) => {
+    const own = columns.filter((column) => column.files.size === 1 && column.files.has(file))
+    const names = own.map(({ name }) => name)
+    return names.length === 0 ? [] : [`only in ${file}: ${listed(names)}`]
+  })
 }
 
 function columnNotes(

@@ -9,6 +9,7 @@ import {
   excerptOf,
   isUnreadable,
   kindOfRow,
+  ownValue,
   type ReadRow,
   type Row,
 } from '../../formats/row.ts'
@@ -32,6 +33,8 @@ import { StyleGuess } from './style-guess.ts'
 import { emptyGuess, isSettled, learn, scalarTypeOf } from './value-guess.ts'
 
 export interface Inferrer {
+  /** Starts the rows of a file; without it, all rows are those of one. */
+  startFile(name: string): void
   /** Adds rows, and the types that their file declares for the columns. */
   add(rows: readonly ReadRow[], kind: CellKind, types?: ReadonlyMap<string, DeclaredType>): void
   /** Returns the inferred object type. */
@@ -54,6 +57,8 @@ export function inferrer(columnOptions: ColumnOptions = {}): Inferrer {
   let remedy: Remedy | undefined
   let types: ReadonlyMap<string, DeclaredType> | undefined
   let file = 0
+  const files = new Set<string>()
+  let fileName: string | undefined
 
   function startColumns(names: readonly string[]): void {
     let mayHaveNewPair = false
@@ -64,7 +69,7 @@ export function inferrer(columnOptions: ColumnOptions = {}): Inferrer {
         if (excessColumns.size < PROPERTIES_MAX) excessColumns.add(name)
         continue
       }
-      columns.set(name, emptyColumn(name, types?.get(name), file))
+      columns.set(name, emptyColumn(name, types?.get(name), { file, fileName }))
       keys.start(name)
       mayHaveNewPair ||= /lat|lon|lng/i.test(name)
     }
@@ -88,7 +93,7 @@ export function inferrer(columnOptions: ColumnOptions = {}): Inferrer {
     keys.endRow()
     for (const { latitude, longitude } of pairs) {
       const [hasLatitude, hasLongitude] = [latitude, longitude].map(
-        (name) => !isAbsent(plain(row.cells[name], kind), kind),
+        (name) => !isAbsent(plain(ownValue(row.cells, name), kind), kind),
       )
       if (hasLatitude !== hasLongitude) incompletePairs.add(latitude)
     }
@@ -98,10 +103,16 @@ export function inferrer(columnOptions: ColumnOptions = {}): Inferrer {
   /** Files may declare different types for a column; its values decide then. */
   function continueInFile(column: ColumnGuess): void {
     column.file = file
+    if (fileName !== undefined) column.files.add(fileName)
     if (!isSameDeclared(column.declared, types?.get(column.name))) column.declared = undefined
   }
 
   return {
+    startFile(name) {
+      file += 1
+      fileName = name
+      files.add(name)
+    },
     add(batch, kind, declared) {
       if (declared !== types) {
         types = declared
@@ -116,6 +127,7 @@ export function inferrer(columnOptions: ColumnOptions = {}): Inferrer {
     },
     finish(apiName, displayName) {
       if (rows === 0) throw noRows(unreadable, remedy)
+      refuseUnrelatedFiles([...files], [...columns.values()])
       const findings: Findings = {
         rows,
         unreadable,
@@ -123,11 +135,27 @@ export function inferrer(columnOptions: ColumnOptions = {}): Inferrer {
         columns: [...columns.values()],
         geopoints: pairs.filter(({ latitude }) => !incompletePairs.has(latitude)),
         keys: keys.ranked(),
+        nearKeys: keys.nearKeys(),
+        files: [...files],
         excessColumns: [...excessColumns],
       }
       return inferType(findings, { apiName, displayName, columnOptions })
     },
   }
+}
+
+/** Throws if a file has no column of any other one: a mistake, which would make one type of two. */
+function refuseUnrelatedFiles(files: readonly string[], columns: readonly ColumnGuess[]): void {
+  if (files.length < 2) return
+  const others = columns.filter(({ files: { size } }) => size > 1)
+  const unrelated = files.find((file) => {
+    const isRead = columns.some((column) => column.files.has(file))
+    return isRead && !others.some((column) => column.files.has(file))
+  })
+  if (unrelated === undefined) return
+  throw new RemediableError(
+    `${unrelated} has no column in common with the other files. Import it as a type of its own.`,
+  )
 }
 
 function noRows(unreadable: number, remedy: Remedy = { do: 'checkFormat' }): RemediableError {
@@ -139,7 +167,11 @@ function noRows(unreadable: number, remedy: Remedy = { do: 'checkFormat' }): Rem
       )
 }
 
-function emptyColumn(name: string, declared: DeclaredType | undefined, file: number): ColumnGuess {
+function emptyColumn(
+  name: string,
+  declared: DeclaredType | undefined,
+  { file, fileName }: { readonly file: number; readonly fileName: string | undefined },
+): ColumnGuess {
   const guess = emptyGuess()
   // The texts of a declared string are not inspected.
   if (declared?.type === 'string') guess.traits = TRAIT.text
@@ -155,6 +187,7 @@ function emptyColumn(name: string, declared: DeclaredType | undefined, file: num
     hasShortCodes: false,
     declared,
     file,
+    files: new Set(fileName === undefined ? [] : [fileName]),
     outlier: undefined,
     exceedsDouble: false,
     hasUnsafeIntegers: false,
@@ -198,18 +231,20 @@ function addValue(column: ColumnGuess, value: unknown, kind: CellKind, line: num
     return
   }
   column.hasShortCodes ||= typeof value === 'string' && value.length === 2 && CODE.test(value)
-  const mayHaveStyle = typeof value === 'string' && column.declared === undefined
+  const mayHaveStyle = column.declared === undefined
   if (!isSettled(guess)) {
     const before = guess.traits
     const traits = learn(guess, value, kind)
-    if (mayHaveStyle && !styles.isSettled) styles.add(value, traits, kind)
+    if (typeof value !== 'string') styles.exclude()
+    else if (mayHaveStyle && !styles.isSettled) styles.add(value, traits, kind)
     if (guess.traits !== before && scalarTypeOf(guess.traits) === 'string') {
       // A single value that rules out a narrower type is reported to the user.
       const otherwise = scalarTypeOf(before)
       if (otherwise !== 'string') column.outlier = { line, excerpt: excerptOf(value), otherwise }
     }
     if (typeof value === 'number' || (guess.traits & NUMBERS) !== 0) measure(column, value)
-  } else if (mayHaveStyle && !styles.isSettled) styles.add(value, traitsOf(value, kind), kind)
+  } else if (typeof value !== 'string') styles.exclude()
+  else if (mayHaveStyle && !styles.isSettled) styles.add(value, traitsOf(value, kind), kind)
   if (typeof value === 'string' && (value.includes('\0') || !value.isWellFormed())) {
     column.unstorable += 1
   }

@@ -14,10 +14,23 @@ export interface KeyCandidates {
   start(column: string): void
   /** Adds the value of a column in the current row. */
   add(column: string, value: unknown): void
-  /** Ends a row and excludes the columns that it did not have. */
+  /** Ends a row. */
   endRow(): void
-  /** Returns the remaining columns, the most likely key first. */
+  /** Returns the columns with a different value in every row, the most likely key first. */
   ranked(): string[]
+  /** Returns the columns that lack few values to be a key, or repeat few, the most likely key first. */
+  nearKeys(): NearKey[]
+}
+
+/** A column that would be a key without some rows. */
+export interface NearKey {
+  readonly column: string
+  /** The number of different values. */
+  readonly distinct: number
+  /** The number of rows in which they were counted. */
+  readonly rows: number
+  /** A value that two rows have; undefined if some rows have none. */
+  readonly repeated: string | undefined
 }
 
 /** The number of rows that are checked; later rows are assumed to be unique. */
@@ -30,29 +43,46 @@ const MAX_CANDIDATES: readonly (readonly [row: number, columns: number])[] = [
   [20_000, 4],
 ]
 
+/** The rows of a near key that repeat a value or lack one: a few, and one of so many. */
+const FLAWS_MAX = 3
+const ROWS_PER_FLAW = 100
+
 interface Candidate {
   hashes: KeyHashes
   /** The lower, the more the name resembles a key. */
   readonly rank: number
+  /** The number of rows with a value. */
   rows: number
+  /** The number of different values in the rows that are checked. */
+  distinct: number
+  repeated: string | undefined
 }
 
 export function keyCandidates(): KeyCandidates {
   const candidates = new Map<string, Candidate>()
   let rows = 0
 
+  const checkedRows = () => Math.min(rows, KEY_ROWS_CHECKED)
+  const isKey = ({ distinct, rows: filled }: Candidate) =>
+    filled === rows && distinct === checkedRows()
+  const isLost = ({ distinct, rows: filled }: Candidate) => {
+    const flaws = Math.max(checkedRows() - distinct, rows - filled)
+    return flaws > FLAWS_MAX + rows / ROWS_PER_FLAW
+  }
   // The sort is stable, so equal ranks keep the order of the columns.
-  const ranked = () =>
-    [...candidates].toSorted(([, a], [, b]) => a.rank - b.rank).map(([column]) => column)
+  const sorted = () =>
+    [...candidates].toSorted(
+      ([, a], [, b]) => Number(isKey(b)) - Number(isKey(a)) || a.rank - b.rank,
+    )
   const keepBest = (count: number) => {
-    for (const column of ranked().slice(count)) candidates.delete(column)
+    for (const [column] of sorted().slice(count)) candidates.delete(column)
   }
 
   return {
     start(column) {
       // A column that first appears later has no value in the first row.
       if (rows > 0) return
-      candidates.set(column, { hashes: new KeyHashes(), rank: nameRank(column), rows: 0 })
+      candidates.set(column, { hashes: new KeyHashes(), rank: nameRank(column), ...NOTHING_READ })
     },
     add(column, value) {
       const candidate = candidates.get(column)
@@ -60,21 +90,29 @@ export function keyCandidates(): KeyCandidates {
       candidate.rows += 1
       const text = keyText(value)
       if (text === undefined) candidates.delete(column)
-      else if (rows < KEY_ROWS_CHECKED && !candidate.hashes.add(text)) {
-        candidates.delete(column)
+      else if (rows < KEY_ROWS_CHECKED) {
+        if (candidate.hashes.add(text)) candidate.distinct += 1
+        else candidate.repeated ??= text
       }
     },
     endRow() {
       rows += 1
       for (const [column, candidate] of candidates) {
-        if (candidate.rows < rows) candidates.delete(column)
+        if (isLost(candidate)) candidates.delete(column)
         if (rows === KEY_ROWS_CHECKED) candidate.hashes = new KeyHashes()
       }
       for (const [row, count] of MAX_CANDIDATES) if (rows === row) keepBest(count)
     },
-    ranked,
+    ranked: () => sorted().flatMap(([column, candidate]) => (isKey(candidate) ? [column] : [])),
+    nearKeys: () =>
+      sorted().flatMap(([column, candidate]) => {
+        const { distinct, repeated } = candidate
+        return isKey(candidate) ? [] : [{ column, distinct, rows: checkedRows(), repeated }]
+      }),
   }
 }
+
+const NOTHING_READ = { rows: 0, distinct: 0, repeated: undefined } as const
 
 /** Returns the text of a value as a key; equal timestamps have the same text. */
 function keyText(value: unknown): string | undefined {

@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { ownValue } from '../../formats/row.ts'
 import { isTemporary } from '../sync/connect-source.ts'
 import {
   columnList,
@@ -31,7 +32,7 @@ export class PostgresDatabase implements MirrorDatabase {
     const columns = [...properties].map(([property, type]): MirrorColumn => {
       const name = names.get(property) ?? property
       checkName(name, 'property')
-      const read = (object: Properties) => datable(type, object[property] ?? null)
+      const read = (object: Properties) => datable(type, ownValue(object, property) ?? null)
       return { name, sqlType: TYPES[type] ?? 'jsonb', read }
     })
     const key = columns.find(({ name }) => name === names.get(primaryKey))

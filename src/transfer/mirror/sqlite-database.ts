@@ -1,4 +1,5 @@
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
+import { ownValue } from '../../formats/row.ts'
 import {
   columnList,
   columnNames,
@@ -42,7 +43,7 @@ export class SqliteDatabase implements MirrorDatabase {
     const columns = [...properties].map(([property, type]): MirrorColumn => {
       const { sqlType = 'TEXT', convert = toText } = TYPES[type] ?? {}
       const read = (object: Properties) => {
-        const value = object[property]
+        const value = ownValue(object, property)
         return value === undefined || value === null ? null : convert(value)
       }
       return { name: names.get(property) ?? property, sqlType, read }

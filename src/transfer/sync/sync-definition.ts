@@ -37,7 +37,9 @@ export function extended(
   for (const { definition: type } of tables) {
     result = withType(result, ontology, { definition: type })
     const stored = result.objectTypes.find(({ apiName }) => apiName === type.apiName)
-    const missing = Object.keys(type.properties).filter((name) => !stored?.properties[name])
+    const missing = Object.keys(type.properties).filter(
+      (name) => stored === undefined || !Object.hasOwn(stored.properties, name),
+    )
     if (stored === undefined || missing.length === 0) continue
     const properties = { ...type.properties, ...stored.properties }
     const objectTypes = result.objectTypes.map((one) =>

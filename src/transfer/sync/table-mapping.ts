@@ -1,4 +1,5 @@
 /** Turns the rows of a table into objects of its type. */
+import { ownValue } from '../../formats/row.ts'
 import type { ObjectTypeDefinition } from '../../ontology/definition/definition-schema.ts'
 import type { PrimaryKeyType } from '../../ontology/definition/property-type.ts'
 import { readPrimaryKey } from '../../ontology/values/primary-key.ts'
@@ -45,7 +46,7 @@ export function mapTable(
   }
   const columns = table.columns.flatMap((column): MappedColumn[] => {
     const property = propertyOf.get(column.name)
-    const found = property === undefined ? undefined : properties[property]
+    const found = property === undefined ? undefined : ownValue(properties, property)
     if (property === undefined) return []
     if (found === undefined) {
       note(`${name}: column ${column.name} is left out: ${objectType} has no property ${property}`)
