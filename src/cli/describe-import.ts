@@ -42,8 +42,11 @@ export function describeRepeatedKeys(
 
 export function describeResult(
   result: ImportResult,
-  target: string,
-  dryRun: boolean,
+  {
+    target,
+    mode,
+    dryRun,
+  }: { readonly target: string; readonly mode: ImportMode; readonly dryRun: boolean },
   elapsedMs: number,
 ): string {
   const { put, kept, rejected, replaced, version, objects, batches } = result
@@ -53,7 +56,10 @@ export function describeResult(
       : `${countOf(put, 'object')} written to ${target}`,
   ]
   if (replaced !== undefined) parts.push(`in place of ${formatCount(replaced)}`)
-  if (kept > 0) parts.push(`${formatCount(kept)} existed and ${kept === 1 ? 'was' : 'were'} kept`)
+  if (kept > 0) {
+    const state = mode === 'merge' ? 'had these values' : kept === 1 ? 'was kept' : 'were kept'
+    parts.push(`${formatCount(kept)} existed and ${state}`)
+  }
   if (rejected > 0) parts.push(`${countOf(rejected, 'row')} rejected`)
   if (!dryRun && batches > 0) parts.push(`version ${version}`)
   return `${parts.join(', ')}, in ${formatDuration(elapsedMs)}`

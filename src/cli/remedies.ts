@@ -42,6 +42,8 @@ const PHRASES: Phrases = {
   inferType: () => 'use --infer to create it from the data',
   replaceOrCopyOntology: () =>
     'pass --replace to replace its objects, or --as NAME to write a copy',
+  mergeOrReplaceValues: () =>
+    'pass --merge to change only the columns of the files, or --replace-values to lose the values',
   allowRejections: () => 'allow more with --max-errors',
   resume: () => 'free some space and run the command with --resume',
   startAgain: () => START_AGAIN,

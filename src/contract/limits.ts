@@ -49,6 +49,13 @@ export const OBJECT_MAX_POSITIONS = 100_000
 export const BATCH_MAX_BYTES = 64 * 1024 * 1024
 export const BATCH_MAX_CHANGES = 100_000
 
+/**
+ * The number of changes of a batch of merges, and the bytes of the objects that it changes, which are
+ * read before they are written.
+ */
+export const MERGE_MAX_CHANGES = 1000
+export const MERGE_MAX_CURRENT_BYTES = 8 * 1024 * 1024
+
 /** The size of the source transactions that one request can apply, and the number of their changes. */
 export const TRANSACTIONS_MAX_BYTES = 4 * 1024 * 1024
 export const TRANSACTIONS_MAX_CHANGES = 5000

@@ -13,6 +13,7 @@ export type Remedy =
   | { readonly do: 'chooseNumberStyle'; readonly column: string }
   | { readonly do: 'chooseDateFormat'; readonly formats: readonly string[] }
   | { readonly do: 'inferType' | 'replaceOrCopyOntology' | 'allowRejections' }
+  | { readonly do: 'mergeOrReplaceValues' }
   | { readonly do: 'resume' | 'startAgain' | 'repeatOrStartAgain' }
 
 /** A remark about data, and what the user can do about it. */

@@ -60,6 +60,13 @@ export function recordBytes({ body, key, title }: Pick<StoredObject, 'body' | 'k
   return Buffer.byteLength(body) + Buffer.byteLength(key) + Buffer.byteLength(title ?? '')
 }
 
+/** Throws if the objects that an edit reads have more bytes than it may hold in memory. */
+export function refuseLargeEdit(bytes: number, maxBytes = Number.POSITIVE_INFINITY): void {
+  if (bytes <= maxBytes) return
+  const reason = `The objects of the request have more than ${maxBytes} bytes together. Send it in smaller parts.`
+  throw new ObjectQueryError('Default:RequestEntityTooLarge', { reason })
+}
+
 /** The error for a write that was validated against an older definition of its type. */
 export function typeOutOfSync(objectTypeRid: string): ObjectQueryError {
   return new ObjectQueryError('OntologyDefinitionOutOfSync', {

@@ -144,6 +144,42 @@ it('says what is new, changed and the same before it writes, and takes it back a
   expect(faults()).toEqual([])
 })
 
+it('changes only the columns of the file if the user chooses so, and takes that back', async () => {
+  const properties = {
+    id: { type: 'string' },
+    name: { type: 'string' },
+    credit: { type: 'integer' },
+  }
+  await addType('clients', { primaryKey: 'id', properties }, [
+    { id: 'a', name: 'Ada', credit: 5 },
+    { id: 'b', name: 'Bob', credit: 7 },
+  ])
+  const before = await read('clients')
+  await using watched = await openPage(browser)
+  const { page, faults } = watched
+  await open(page, 'clients')
+  await choose(page, 'clients.csv', 'id,credit\na,6\nb,\nc,9\n')
+  await page.getByText('2 objects would lose their present values.').waitFor()
+  await page.getByRole('button', { name: 'Change only the columns of the file' }).click()
+  await page.getByText('Unchanged in objects that exist: name.').waitFor()
+  expect(await figures(page)).toEqual([
+    '1 object is new',
+    '2 are changed',
+    '0 stay the same',
+    '0 rows are rejected',
+  ])
+  await page.getByRole('button', { name: 'Load 3 rows' }).click()
+  await page.getByText('3 objects written to clients.').waitFor()
+  expect(await read('clients')).toEqual([
+    { id: 'a', name: 'Ada', credit: 6 },
+    { id: 'b', name: 'Bob' },
+    { id: 'c', credit: 9 },
+  ])
+  await page.getByRole('button', { name: 'Undo' }).first().click()
+  await expect.poll(() => read('clients')).toEqual(before)
+  expect(faults()).toEqual([])
+})
+
 it('keeps the objects that exist if the user chooses so, and counts rejected rows', async () => {
   await addType(
     'sizes',

@@ -34,6 +34,8 @@ interface ImportCommandOptions extends ServiceOptions, InputArgs, ColumnArgs {
   readonly type?: string
   readonly replace?: true
   readonly append?: true
+  readonly merge?: true
+  readonly replaceValues?: true
   readonly infer?: true
   readonly restart?: true
   readonly dryRun?: true
@@ -59,6 +61,18 @@ export function addImportCommand(program: Command): void {
       new Option('--replace', 'atomically replace all objects of the type').conflicts('append'),
     )
     .option('--append', 'add new objects only and leave existing ones unchanged')
+    .addOption(
+      new Option(
+        '--merge',
+        'change only the columns of the files: other values of existing objects stay',
+      ).conflicts(['replace', 'append', 'replaceValues']),
+    )
+    .addOption(
+      new Option(
+        '--replace-values',
+        'let existing objects lose the values of properties that the files have no column for',
+      ).conflicts(['replace', 'append']),
+    )
     .option(
       '--infer',
       'create the object type from the data, or widen it if it cannot hold the data',
@@ -84,6 +98,7 @@ export function addImportCommand(program: Command): void {
     'oqs import airports.csv --ontology aviation --type airport',
     'oqs import airports.csv --ontology travel --infer',
     'oqs import airports.csv --ontology aviation --type airport --replace --max-errors 10 --rejects rejects.ndjson',
+    'oqs import elevations.csv --ontology aviation --type airport --merge',
     'gzip -c airports.csv | oqs import - --ontology aviation --type airport --append --dry-run',
   ).action((files: readonly string[], options: ImportCommandOptions) => {
     if (options.type === undefined && options.infer === undefined) {
@@ -122,6 +137,7 @@ async function importAll(
     { RepeatedKeys },
     { rowReader },
     { typeNameOf },
+    { lossGuard, refuseLostValues },
   ] = await Promise.all([
     import('../../transfer/import/import-cursor.ts'),
     import('../../transfer/import/import-type.ts'),
@@ -129,13 +145,14 @@ async function importAll(
     import('../../transfer/import/repeated-keys.ts'),
     import('../../transfer/columns/row-to-object.ts'),
     import('../../transfer/infer/definition.ts'),
+    import('../../transfer/import/lost-values.ts'),
   ])
   const startedAt = performance.now()
   // After Ctrl-C, requests in progress finish, so that the number of written objects is known.
   const client = await openClient(options, signal, { finishRequests: true })
   const { ontology, type = typeNameOf(files[0] ?? ''), dryRun = false } = options
   if (options.rejects !== undefined) await checkNoInput(options.rejects, files)
-  const mode: ImportMode = options.replace ? 'replace' : options.append ? 'append' : 'upsert'
+  const mode = modeOf(options)
   await using inputs = await openInputs(files, options, signal, { twice: options.infer === true })
   const columnOptions = readColumnOptions(options)
   const infer = async () => {
@@ -149,7 +166,8 @@ async function importAll(
     replacesAll: mode === 'replace',
     infer: options.infer && infer,
   })
-  const { undo, columns } = importType
+  const { undo, columns: found } = importType
+  const columns = mode === 'merge' ? { ...found, writesNulls: true } : found
   printNotes(importType)
   const rejects = new RejectsFile(options.rejects)
   let rejected = 0
@@ -176,13 +194,27 @@ async function importAll(
     left && (await canContinue(client.administration, { ontology, objectType: type }, left))
   const from = isLeft ? left : undefined
   if (from !== undefined) printMessage(describeContinuation(from))
+  const isChecked = mode === 'upsert' && !options.replaceValues && importType.exists && !undo
+  const target = { ontology, objectType: importType.objectType, columns }
+  if (isChecked && from === undefined && inputs.isFinite) {
+    const comparing = inputs.startProgress('comparing with the objects')
+    await refuseLostValues(client, {
+      ...target,
+      open: inputs.open,
+      signal,
+      onProgress: comparing.update,
+    }).finally(() => comparing.end())
+  }
+  const guard = isChecked && !inputs.isFinite ? lossGuard(client, target) : undefined
   const progress = inputs.startProgress(`importing ${type}`)
+  const readRow = rowReader(importType.objectType, columns)
   try {
     const result = await importFiles(client, {
       ontology,
       objectType: type,
       files: inputs.open(),
-      readRow: rowReader(importType.objectType, columns),
+      readRow: guard?.watch(readRow) ?? readRow,
+      beforeBatch: guard?.beforeBatch,
       mode,
       dryRun,
       // The service cannot check objects of a type that it does not have.
@@ -210,8 +242,8 @@ async function importAll(
     await note?.end(undefined)
     await rejects.flush()
     if (undo !== undefined) printMessage(`created the object type ${type} in ${ontology}`)
-    const target = `${ontology}/${type}`
-    printMessage(describeResult(result, target, dryRun, performance.now() - startedAt))
+    const described = { target: `${ontology}/${type}`, mode, dryRun }
+    printMessage(describeResult(result, described, performance.now() - startedAt))
     const { append, onDuplicate = append ? 'first' : 'last' } = options
     const repeats = describeRepeatedKeys(repeatedKeys, onDuplicate)
     if (repeats !== undefined) printMessage(repeats)
@@ -244,6 +276,12 @@ async function importAll(
     progress.end()
     await rejects.close()
   }
+}
+
+function modeOf({ replace, append, merge }: ImportCommandOptions): ImportMode {
+  if (replace) return 'replace'
+  if (append) return 'append'
+  return merge ? 'merge' : 'upsert'
 }
 
 function parseMaxErrors(text: string): number {

@@ -16,7 +16,7 @@ export interface BatchResult {
   readonly version: number
   readonly put: number
   readonly deleted: number
-  /** Objects that existed and were kept, in append mode. */
+  /** Objects that existed and were kept, in append mode, or had the values already, in merge mode. */
   readonly kept?: number
 }
 
@@ -40,8 +40,8 @@ export interface AppliedTransactions {
 }
 
 export interface BatchOptions extends IdempotentCallOptions {
-  /** What `put` does to an existing object: replaces it, or leaves it unchanged. */
-  readonly mode?: 'upsert' | 'append' | undefined
+  /** What `put` does to an existing object: replaces it, leaves it unchanged, or changes only its members. */
+  readonly mode?: 'upsert' | 'append' | 'merge' | undefined
   /** Checks every line and writes nothing. */
   readonly dryRun?: boolean | undefined
   /** Adds the objects to a replacement that is not published yet. */

@@ -126,6 +126,7 @@ function Compared(props: { readonly plan: LoadPlan; readonly comparison: Compari
   const { created, changed, unchanged, rejected, rows, isExact, isUndoable } = props.comparison
   const { spec, setMode } = props.plan
   const isAppend = spec.mode === 'append'
+  const isMerge = spec.mode === 'merge'
   const [one, more] = isAppend
     ? ['exists and stays as it is', 'exist and stay as they are']
     : ['stays the same', 'stay the same']
@@ -134,12 +135,15 @@ function Compared(props: { readonly plan: LoadPlan; readonly comparison: Compari
       <Figures
         figures={[
           [created === 1 ? 'object is new' : 'objects are new', created],
-          !isAppend && [changed === 1 ? 'is replaced' : 'are replaced', changed],
+          !isAppend && [
+            `${changed === 1 ? 'is' : 'are'} ${isMerge ? 'changed' : 'replaced'}`,
+            changed,
+          ],
           [unchanged === 1 ? one : more, unchanged],
           [rejected === 1 ? 'row is rejected' : 'rows are rejected', rejected, rejected > 0],
         ]}
       />
-      {changed > 0 && (
+      {changed > 0 && !isMerge && (
         <div className="flex flex-wrap items-center gap-y-2 gap-x-3">
           <span>
             {changed === 1
@@ -147,6 +151,7 @@ function Compared(props: { readonly plan: LoadPlan; readonly comparison: Compari
               : `${formatCount(changed)} objects would lose their`}{' '}
             present values.
           </span>
+          <Button onClick={() => setMode('merge')}>Change only the columns of the file</Button>
           <Button onClick={() => setMode('append')}>
             Keep {changed === 1 ? 'it' : 'them'}, add only new objects
           </Button>

@@ -174,10 +174,10 @@ async function openLoad(spec: LoadSpec, signal: AbortSignal) {
 
 /** Returns how rows are read; those without a key are numbered after the last object. */
 async function numberRows(
-  { ontology, objectType, columns, isNumbered }: LoadSpec,
+  { ontology, objectType, columns, mode, isNumbered }: LoadSpec,
   { revision1 }: Endpoints,
 ): Promise<LoadSpec['columns']> {
-  if (!isNumbered) return columns
+  if (!isNumbered) return mode === 'merge' ? { ...columns, writesNulls: true } : columns
   const { apiName, primaryKey } = objectType
   const { data } = await revision1.listObjects(
     { ontology, objectType: apiName },

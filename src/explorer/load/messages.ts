@@ -28,8 +28,8 @@ export interface LoadSpec {
   readonly ontology: string
   readonly objectType: ObjectTypeDefinition
   readonly columns: ColumnOptions
-  /** Whether existing objects are replaced or kept. */
-  readonly mode: 'upsert' | 'append'
+  /** Whether existing objects are replaced, kept, or changed where the file has columns. */
+  readonly mode: 'upsert' | 'append' | 'merge'
   /** What was created for this file, and goes if none of its rows can be stored. */
   readonly created: 'type' | 'ontology' | undefined
   /** Whether the rows have no key, and get the numbers after the last object. */

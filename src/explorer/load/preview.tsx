@@ -64,6 +64,7 @@ export function Preview(props: PreviewProps) {
 const GOALS = { new: 'New type', existing: 'Existing type' } as const
 const MODES = [
   ['upsert', 'are replaced by the row'],
+  ['merge', 'keep what the file has no column for'],
   ['append', 'stay as they are'],
 ] as const
 
@@ -117,7 +118,10 @@ function ColumnNote({ plan: { mapping, spec } }: { readonly plan: LoadPlan }) {
   const notes = [
     spec.isNumbered &&
       `No column goes into “${primaryKey}”, the key: rows are added with the numbers after the last object.`,
-    missing.length > 0 && `Without a value: ${missing.join(', ')}.`,
+    missing.length > 0 &&
+      (spec.mode === 'merge'
+        ? `Unchanged in objects that exist: ${missing.join(', ')}.`
+        : `Without a value: ${missing.join(', ')}.`),
   ].filter(Boolean)
   return notes.length > 0 && <p className="label">{notes.join(' ')}</p>
 }

@@ -19,9 +19,9 @@ import type { Services } from '../services.ts'
 const BatchParameters = Type.Object(
   {
     mode: Type.Optional(
-      Type.Enum(['upsert', 'append'], {
+      Type.Enum(['upsert', 'append', 'merge'], {
         description:
-          'What `put` does to an existing object: `upsert` (the default) replaces it, `append` leaves it unchanged.',
+          'What `put` does to an existing object: `upsert` (the default) replaces it, `append` leaves it unchanged, and `merge` changes only the members of the line: null removes a value, and a struct keeps the fields that the line lacks. At most 1,000 changes can be merged at once.',
       }),
     ),
     dryRun: Type.Optional(flag('If true, every line is checked and nothing is written.')),
@@ -106,7 +106,12 @@ const writeObjects = endpoint({
     const commit = await runInTurn(request, services, () => writeBatch(spec, services))
     reply.headers(repeatHeaders(commit))
     const { version, put, deleted, kept } = commit
-    return { version, put, deleted, ...(query.mode === 'append' ? { kept } : {}) }
+    return {
+      version,
+      put,
+      deleted,
+      ...(query.mode === 'append' || query.mode === 'merge' ? { kept } : {}),
+    }
   },
 })
 

@@ -2,12 +2,12 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { fcOptions } from '../../../test/support/fc-options.ts'
 import { parseDefinition } from '../../ontology/definition/parse-definition.ts'
-import { type BatchLimits, ChangeReader } from './change-reader.ts'
+import { type BatchLimits, ChangeReader, changeMakers } from './change-reader.ts'
 
 const limits: BatchLimits = { maxBytes: 10_000, maxLineBytes: 200, maxChanges: 100 }
 
 function readChunks(chunks: readonly Uint8Array[], within = limits): readonly string[] {
-  const reader = new ChangeReader(itemType(), within)
+  const reader = new ChangeReader(itemType(), changeMakers(itemType()), within)
   const changes = [...chunks.flatMap((chunk) => reader.take(chunk)), ...reader.end()]
   return changes.map((change) => ('put' in change ? change.put.pk : `-${change.delete}`))
 }

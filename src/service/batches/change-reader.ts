@@ -6,12 +6,7 @@ import { isBlank, LineSplitter, type SplitLine } from '../../formats/lines.ts'
 import { isUnreadable, RECORD_MAX_BYTES } from '../../formats/row.ts'
 import { isJsonObject } from '../../ontology/json-object.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
-import {
-  type ObjectReader,
-  objectReader,
-  RefusedObject,
-  readObjectKey,
-} from '../../ontology/values/read-object.ts'
+import { objectReader, RefusedObject, readObjectKey } from '../../ontology/values/read-object.ts'
 import type { Change } from '../../store/object-store.ts'
 
 /** The bytes around an object in its line: `{"put":` and `}`. */
@@ -23,7 +18,7 @@ export interface BatchLimits {
   readonly maxChanges: number
 }
 
-const BATCH_LIMITS: BatchLimits = {
+export const BATCH_LIMITS: BatchLimits = {
   maxBytes: BATCH_MAX_BYTES,
   maxLineBytes: RECORD_MAX_BYTES + CHANGE_BYTES,
   maxChanges: BATCH_MAX_CHANGES,
@@ -38,31 +33,47 @@ interface InvalidLine {
   readonly reason: string
 }
 
+/** What becomes of a line; throws `RefusedObject` for an invalid one. */
+interface LineMakers<Item> {
+  readonly put: (value: unknown, line: number) => Item
+  readonly delete: (pk: string, line: number) => Item
+}
+
+/** Returns how lines become changes of a store. */
+export function changeMakers(objectType: ObjectType): LineMakers<Change> {
+  const readObject = objectReader(objectType)
+  return { put: (value) => ({ put: readObject(value) }), delete: (pk) => ({ delete: pk }) }
+}
+
 /**
  * Checks and serialises the changes of one batch. Throws `RequestEntityTooLarge` beyond a limit, and
  * `InvalidBatchLine` at the end, or as soon as enough lines are invalid.
  */
-export class ChangeReader {
+export class ChangeReader<Item> {
   readonly #objectType: ObjectType
   readonly #limits: BatchLimits
-  readonly #readObject: ObjectReader
+  readonly #makers: LineMakers<Item>
   readonly #splitter: LineSplitter
   readonly #invalid: InvalidLine[] = []
   readonly #blankLines: BlankLines
   #bytes = 0
   #count = 0
 
-  constructor(objectType: ObjectType, limits: BatchLimits = BATCH_LIMITS) {
+  constructor(
+    objectType: ObjectType,
+    makers: LineMakers<Item>,
+    limits: BatchLimits = BATCH_LIMITS,
+  ) {
     this.#objectType = objectType
     this.#limits = limits
-    this.#readObject = objectReader(objectType)
+    this.#makers = makers
     this.#splitter = new LineSplitter(limits.maxLineBytes)
     // Other lines are changes, or invalid, and limited as well.
     this.#blankLines = new BlankLines(limits.maxChanges)
   }
 
   /** Returns the changes whose lines are complete now. */
-  take(bytes: Uint8Array): readonly Change[] {
+  take(bytes: Uint8Array): readonly Item[] {
     const { maxBytes } = this.#limits
     this.#bytes += bytes.length
     if (this.#bytes > maxBytes) {
@@ -72,15 +83,15 @@ export class ChangeReader {
   }
 
   /** Returns the change of a last line without a line feed. */
-  end(): readonly Change[] {
+  end(): readonly Item[] {
     const last = this.#splitter.end()
     const changes = last === undefined ? [] : this.#read([last])
     if (this.#invalid.length > 0) throw this.#invalidLines()
     return changes
   }
 
-  #read(lines: readonly SplitLine[]): readonly Change[] {
-    const changes: Change[] = []
+  #read(lines: readonly SplitLine[]): readonly Item[] {
+    const changes: Item[] = []
     for (const line of lines) {
       if (!isUnreadable(line) && isBlank(line.text)) {
         const reason = this.#blankLines.addBlank()
@@ -89,9 +100,9 @@ export class ChangeReader {
         throw this.#invalidLines()
       }
       this.#blankLines.addRow()
-      const change = this.#readLine(line)
-      if ('reason' in change) this.#invalid.push(change)
-      else changes.push(change)
+      const read = this.#readLine(line)
+      if ('invalid' in read) this.#invalid.push(read.invalid)
+      else changes.push(read.item)
     }
     const { maxChanges } = this.#limits
     this.#count += changes.length
@@ -103,19 +114,22 @@ export class ChangeReader {
     return this.#invalid.length === 0 ? changes : []
   }
 
-  #readLine(line: SplitLine): Change | InvalidLine {
-    if (isUnreadable(line)) return { line: line.line, reason: line.reason }
+  #readLine(line: SplitLine): { readonly item: Item } | { readonly invalid: InvalidLine } {
+    if (isUnreadable(line)) return { invalid: { line: line.line, reason: line.reason } }
     const { number } = line
     const [kind, value] = readMember(line.text, CHANGES)
-    if (kind === 'invalid') return { line: number, reason: String(value) }
+    if (kind === 'invalid') return { invalid: { line: number, reason: String(value) } }
+    const { put, delete: remove } = this.#makers
     try {
-      return kind === 'put'
-        ? { put: this.#readObject(value) }
-        : { delete: readObjectKey(this.#objectType, value).pk }
+      const item =
+        kind === 'put'
+          ? put(value, number)
+          : remove(readObjectKey(this.#objectType, value).pk, number)
+      return { item }
     } catch (error) {
       if (!(error instanceof RefusedObject)) throw error
       const { reason, property } = error
-      return property === undefined ? { line: number, reason } : { line: number, property, reason }
+      return { invalid: { line: number, ...(property !== undefined && { property }), reason } }
     }
   }
 

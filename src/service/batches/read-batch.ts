@@ -11,7 +11,7 @@ import type { Change, ChangePart } from '../../store/object-store.ts'
 import type { ServiceContext } from '../service-context.ts'
 import type { ServiceParts } from '../service-parts.ts'
 import type { BatchParsers, OpenBatch } from './batch-parsers.ts'
-import { ChangeReader } from './change-reader.ts'
+import { ChangeReader, changeMakers } from './change-reader.ts'
 
 /** A batch up to this size is parsed on the main thread, which takes up to a millisecond. */
 const SMALL_BATCH_BYTES = 32 * 1024
@@ -63,7 +63,7 @@ async function* readSmallBatch(
   { objectType, context, memory }: BatchBody,
   { admission }: BatchServices,
 ): AsyncGenerator<readonly Change[]> {
-  const reader = new ChangeReader(objectType)
+  const reader = new ChangeReader(objectType, changeMakers(objectType))
   for (let at = 0; at < bytes.length; at += TURN_BYTES) {
     if (at > 0) await admission.takeTurn(context.callerId)
     const changes = reader.take(bytes.subarray(at, at + TURN_BYTES))

@@ -9,7 +9,7 @@ import {
   isEncoded,
 } from '../../store/object-store.ts'
 import { sentError } from '../thread-errors.ts'
-import { ChangeReader } from './change-reader.ts'
+import { ChangeReader, changeMakers } from './change-reader.ts'
 import type { OpenedBatch, ParsedBytes, ParseMessage, ParserReply } from './parser-messages.ts'
 
 /**
@@ -19,7 +19,7 @@ import type { OpenedBatch, ParsedBytes, ParseMessage, ParserReply } from './pars
 const PARSED_BYTES = 16 * 1024
 
 class BatchParsing {
-  readonly #reader: ChangeReader
+  readonly #reader: ChangeReader<Change>
   readonly #encoder: ChangeEncoder | undefined
   /** The changes so far, while they are few; undefined since they are encoded. */
   #few: Change[] | undefined = []
@@ -27,7 +27,7 @@ class BatchParsing {
 
   /** Without an encoder, changes are only checked. */
   constructor(objectType: ObjectType, encoder: ChangeEncoder | undefined) {
-    this.#reader = new ChangeReader(objectType)
+    this.#reader = new ChangeReader(objectType, changeMakers(objectType))
     this.#encoder = encoder
   }
 

@@ -3,9 +3,11 @@ import type { AccessServices } from '../../access/access-services.ts'
 import { viewOf } from '../../access/authenticate.ts'
 import type { Caller } from '../../access/caller-rights.ts'
 import { resolveWrittenPath } from '../../access/find-visible.ts'
+import { invalidArgument } from '../../contract/errors.ts'
 import type { Commit, IdempotencyKey } from '../../store/object-store.ts'
 import type { ServiceParts } from '../service-parts.ts'
 import type { BatchParsers } from './batch-parsers.ts'
+import { mergeBatch } from './merge-batch.ts'
 import { type BatchBody, readBatch } from './read-batch.ts'
 
 export interface BatchSpec extends Pick<BatchBody, 'body' | 'context' | 'digest'> {
@@ -13,7 +15,7 @@ export interface BatchSpec extends Pick<BatchBody, 'body' | 'context' | 'digest'
   readonly objectType: string
   readonly caller: Caller
   /** What happens to existing objects: `upsert`, the default, replaces them. */
-  readonly mode?: 'append' | 'upsert'
+  readonly mode?: 'append' | 'upsert' | 'merge'
   readonly dryRun?: boolean
   readonly replacement?: string
   readonly idempotencyKey: IdempotencyKey | undefined
@@ -28,6 +30,23 @@ export async function writeBatch(spec: BatchSpec, services: BatchServices): Prom
   const viewer = await viewOf(spec, { caller: spec.caller, catalogue }, services)
   const { objectType } = resolveWrittenPath(viewer, spec)
   using memory = services.memory.reserve(context.callerId, 0)
+  if (mode === 'merge') {
+    if (replacement !== undefined) {
+      throw invalidArgument('mode', 'is merge, which a replacement has no objects for')
+    }
+    const basedOn = viewer.catalogue.generation
+    return await mergeBatch(
+      {
+        ...spec,
+        idempotencyKey: dryRun ? undefined : spec.idempotencyKey,
+        objectType,
+        basedOn,
+        memory,
+        dryRun,
+      },
+      services,
+    )
+  }
   const changes = readBatch({ ...spec, objectType, memory, dryRun }, services)
   if (dryRun) for await (const _ of changes);
   const batch = {

@@ -91,6 +91,8 @@ export type PublishMode = 'replace' | 'upsert' | 'append'
 export interface Edit extends WriteTarget {
   /** The stored form of the keys whose objects `decide` needs. */
   readonly keys: readonly string[]
+  /** The most bytes that these objects may have together; more are refused before they are read. */
+  readonly maxCurrentBytes?: number
   /**
    * Returns the changes, given the current objects by key. No other write of these objects happens
    * between this call and the commit. It may be called several times, so it must have no effects;

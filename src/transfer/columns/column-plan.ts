@@ -30,6 +30,8 @@ export interface ColumnOptions {
   readonly columnTexts?: ReadonlyMap<string, TextStyle>
   /** Whether columns without a property are skipped instead of rejected. */
   readonly ignoreUnmatched?: boolean
+  /** Whether an empty cell is written as null, which removes a value from an object in a merge. */
+  readonly writesNulls?: boolean
   /** Whether the row number becomes the primary key if no column provides it. */
   readonly numberRows?: boolean
 }

@@ -114,6 +114,7 @@ function cellPropertyReader(
   const name = nameText(property)
   const { kind: shape, ...scalar } = typeOf(type, property)
   const isText = shape === 'scalar' && 'type' in scalar && scalar.type === 'string'
+  const missing = missingText(name, options)
   return {
     property,
     column,
@@ -121,7 +122,7 @@ function cellPropertyReader(
       const value = ownValue(cells, column)
       // In CSV, a quoted empty cell is an empty string, which only a text property can hold.
       const isEmpty = value === '' ? !isText && kind === 'text' : value === null
-      return value === undefined || isEmpty || isNull(value) ? '' : name + read(value)
+      return value === undefined || isEmpty || isNull(value) ? missing : name + read(value)
     },
   }
 }
@@ -139,9 +140,14 @@ function geopointPropertyReader(
     column: latitude,
     read: (cells) => {
       const text = geopointText(latitudeOf(cells), longitudeOf(cells))
-      return text === undefined ? '' : name + text
+      return text === undefined ? missingText(name, options) : name + text
     },
   }
+}
+
+/** Returns what is written for an empty cell. */
+function missingText(name: string, { writesNulls = false }: ColumnOptions): string {
+  return writesNulls ? `${name}null` : ''
 }
 
 /** Reads a struct whose fields have columns of their own. */

@@ -1,4 +1,5 @@
 import type { ObjectType } from '../../ontology/ontology.ts'
+import { mergeProperties } from '../../ontology/values/merge-properties.ts'
 import {
   NOTHING_SENT,
   type ObjectSink,
@@ -9,6 +10,8 @@ import {
 import type { ChangeJournal } from './change-journal.ts'
 import { bodyWriter, RefusedProperty } from './object-body.ts'
 import type { ReadStored } from './stored-objects.ts'
+
+type Properties = Readonly<Record<string, unknown>>
 
 /**
  * Records in a journal what rows change, by the objects that the service has when they are sent. Rows
@@ -28,15 +31,15 @@ export function changeRecorder(
   }: {
     readonly journal: ChangeJournal
     readonly readStored: ReadStored
-    readonly mode: 'upsert' | 'append'
+    readonly mode: 'upsert' | 'append' | 'merge'
   },
 ): RecordChanges {
   const writeBody = bodyWriter(objectType)
   return async (objects, onRejected = () => {}) => {
     const valid = objects.flatMap((object) => {
       try {
-        const properties = JSON.parse(object.json) as Readonly<Record<string, unknown>>
-        return [{ key: object.key, body: writeBody(properties) }]
+        const properties = JSON.parse(object.json) as Properties
+        return [{ key: object.key, properties, body: writeBody(properties) }]
       } catch (error) {
         if (!(error instanceof RefusedProperty)) throw error
         const { property, path, reason } = error
@@ -46,10 +49,16 @@ export function changeRecorder(
     })
     const stored = await readStored([...new Set(valid.map(({ key }) => key))])
     const created = new Set<string>()
-    for (const { key, body } of valid) {
+    const merged = new Map<string, Properties>()
+    for (const { key, properties, body } of valid) {
       const before = stored.get(key)
       // In append mode, the first row of a key stays, and so does an object that exists.
-      if (mode === 'upsert') journal.add(key, before, body)
+      if (mode === 'merge') {
+        const earlier = merged.get(key) ?? (JSON.parse(before ?? '{}') as Properties)
+        const after = mergeProperties(objectType, earlier, properties)
+        merged.set(key, after)
+        journal.add(key, before, writeBody(after))
+      } else if (mode === 'upsert') journal.add(key, before, body)
       else if (before !== undefined) journal.add(key, before, before)
       else if (!created.has(key) && !journal.has(key)) journal.add(key, before, body)
       created.add(key)

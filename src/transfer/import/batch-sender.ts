@@ -71,6 +71,8 @@ export const NOTHING_SENT: SentCounts = {
 }
 
 const BATCH_OBJECTS = 10_000
+/** Merges read each object before they write it. */
+const MERGE_OBJECTS = 1000
 const BATCH_CHARACTERS = 4 * 1024 * 1024
 const MAX_PENDING_BATCHES = 3
 /** Changes of the definition during one batch after which the import gives up. */
@@ -101,7 +103,8 @@ export function batchSender(
   const ordered: { readonly objects: number; isDone: boolean }[] = []
   let toSkip = skip
   let isFirst = true
-  const isFull = () => batch.length >= BATCH_OBJECTS || characters >= BATCH_CHARACTERS
+  const most = given.mode === 'merge' ? MERGE_OBJECTS : BATCH_OBJECTS
+  const isFull = () => batch.length >= most || characters >= BATCH_CHARACTERS
 
   async function send(): Promise<void> {
     const objects = batch
@@ -130,9 +133,17 @@ export function batchSender(
     pending.push({ keys, done })
   }
 
-  /** Sends a batch; repeats without the rows that the service rejects until none is left. */
+  async function postParts(parts: readonly (readonly OutgoingObject[])[]): Promise<void> {
+    for (const part of parts) await postAll(part)
+  }
+
   async function post(all: readonly OutgoingObject[]): Promise<void> {
     await beforeBatch?.(all)
+    await postAll(all)
+  }
+
+  /** Sends a batch; repeats without the rows that the service rejects until none is left. */
+  async function postAll(all: readonly OutgoingObject[]): Promise<void> {
     let objects = all
     let changesSeen = 0
     while (objects.length > 0) {
@@ -145,6 +156,12 @@ export function batchSender(
         if (isOutOfSync(error) && changesSeen < MAX_DEFINITION_CHANGES) {
           changesSeen += 1
           continue
+        }
+        // The objects of the service can be much larger than the rows that are merged into them.
+        if (given.mode === 'merge' && isTooLarge(error) && objects.length > 1) {
+          const middle = Math.ceil(objects.length / 2)
+          await postParts([objects.slice(0, middle), objects.slice(middle)])
+          return
         }
         const rejected = rejectedLines(error)
         if (rejected === undefined) throw error
@@ -197,6 +214,10 @@ export function batchSender(
 
 function isOutOfSync(error: unknown): boolean {
   return error instanceof OqsError && error.errorName === 'OntologyDefinitionOutOfSync'
+}
+
+function isTooLarge(error: unknown): boolean {
+  return error instanceof OqsError && error.statusCode === 413
 }
 
 interface RejectedLine {

@@ -48,7 +48,10 @@ export function bulkLoad(
   }
 }
 
-export async function isEmptyType({ revision1 }: LoadEndpoints, type: TypePath): Promise<boolean> {
+export async function isEmptyType(
+  { revision1 }: Pick<LoadEndpoints, 'revision1'>,
+  type: TypePath,
+): Promise<boolean> {
   const page = await revision1.listObjects(type, { pageSize: 1 })
   return page.data.length === 0
 }

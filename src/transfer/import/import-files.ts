@@ -24,7 +24,8 @@ interface ImportedFile {
   readonly source: RowSource
 }
 
-export type ImportMode = 'upsert' | 'append' | 'replace'
+/** What happens to objects that exist: all values are replaced, nothing, or those of the row. */
+export type ImportMode = 'upsert' | 'append' | 'replace' | 'merge'
 
 export interface ImportRequest extends TypePath {
   /** Opened one after the other. */
@@ -104,9 +105,9 @@ export async function importFiles(
 ): Promise<ImportResult> {
   const { administration } = endpoints
   const { mode, dryRun, from } = request
-  const load = bulkLoad(endpoints, request, mode, from?.replacement)
+  const load = bulkLoad(endpoints, request, mode === 'merge' ? 'upsert' : mode, from?.replacement)
   if (mode === 'replace' && !dryRun) await load.start()
-  const canLoad = mode !== 'replace' && !dryRun && request.isFinite
+  const canLoad = mode !== 'replace' && mode !== 'merge' && !dryRun && request.isFinite
   const counts = { rows: 0, rejected: 0 }
   const reject = (rejection: Rejection) => {
     counts.rejected += 1
@@ -114,7 +115,7 @@ export async function importFiles(
     if (counts.rejected > request.maxErrors) throw tooManyRejected(request.maxErrors)
   }
   const options = {
-    mode: mode === 'append' ? mode : undefined,
+    mode: mode === 'append' || mode === 'merge' ? mode : undefined,
     dryRun: dryRun || undefined,
     replacement: load.replacement,
     skip: from?.objects ?? 0,

@@ -89,12 +89,15 @@ export function commitEdit(
 ): Promise<Commit> {
   const commitAlone = () =>
     commitWrite(store, edit, { callerId }, async (session, target) => {
-      const { changes, note } = await edit.decide(await readCurrent(session, target, edit.keys))
+      const { changes, note } = await edit.decide(
+        await readCurrent(session, target, edit.keys, edit.maxCurrentBytes),
+      )
       const settled = await settleChanges({ changes }, false)
       const written = await writeChanges(session, store, settled, target, false)
       return note === undefined ? written : { ...written, note }
     })
-  if (store.groups === undefined || edit.keys.length > FEW_CHANGES) return commitAlone()
+  const isLarge = edit.keys.length > FEW_CHANGES || edit.maxCurrentBytes !== undefined
+  if (store.groups === undefined || isLarge) return commitAlone()
   return store.groups.commit({ ...edit, readsCurrent: true }, callerId, commitAlone)
 }
 

@@ -2,6 +2,8 @@
  * Closes the current rows of the objects that a batch changes. Keys are sent in slices, because the
  * driver serialises each list of values synchronously on the main thread.
  */
+
+import { refuseLargeEdit } from '../../batch-rules.ts'
 import { NEVER_CLOSED, objectTable } from '../../core/catalogue/object-tables.ts'
 import type { WriteTable } from '../../core/commits/locked-type.ts'
 import type { CurrentObject } from '../../object-store.ts'
@@ -83,10 +85,20 @@ async function keysOf(
 /** Reads the current objects with the given keys. The type must be locked. */
 export async function readCurrent(
   session: Session,
-  { id, isCreated }: WriteTable,
+  { id, isCreated, maxRecordBytes }: WriteTable,
   keys: readonly string[],
+  maxBytes = Number.POSITIVE_INFINITY,
 ): Promise<ReadonlyMap<string, CurrentObject>> {
   if (!isCreated || keys.length === 0) return new Map()
+  // Summing reads all of them, so it is done only for objects that can have so many bytes.
+  if (keys.length * maxRecordBytes > maxBytes) {
+    const [sum] = await session.query(
+      `SELECT coalesce(sum(octet_length(body)), 0)::bigint FROM ${objectTable(id)}
+       WHERE pk = ANY(?::text[]) AND valid_to = ${NEVER_CLOSED}`,
+      [keys],
+    )
+    refuseLargeEdit(Number(sum?.[0]), maxBytes)
+  }
   const rows = await session.query(
     `SELECT pk, object_id, key, title, body FROM ${objectTable(id)}
      WHERE pk = ANY(?::text[]) AND valid_to = ${NEVER_CLOSED}`,

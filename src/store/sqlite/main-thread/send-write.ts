@@ -4,6 +4,7 @@
  */
 
 import type { TaskOwner } from '../../../admission/fair-queue.ts'
+import { refuseLargeEdit } from '../../batch-rules.ts'
 import type { AuditedWrite } from '../../core/audit/audit-records.ts'
 import { objectTable } from '../../core/catalogue/object-tables.ts'
 import { findEarlierCommit, toKeyMessage } from '../../core/idempotency/idempotency-keys.ts'
@@ -159,7 +160,7 @@ interface CurrentRow extends CurrentObject {
 
 function readCurrent(
   reading: ReadConnection,
-  { objectType, keys }: Edit,
+  { objectType, keys, maxCurrentBytes }: Edit,
 ): ReadonlyMap<string, CurrentRow> {
   const { statements } = reading
   return inReadTransaction(reading, () => {
@@ -173,10 +174,13 @@ function readCurrent(
     )
     const values = visibilityValues(visibility, published)
     const rows = new Map<string, CurrentRow>()
+    let bytes = 0
     for (const pk of keys) {
       const row = find.get(...values, pk) as FoundRow | undefined
       if (row === undefined) continue
       const [version, objectId, key, title, body] = row
+      bytes += Buffer.byteLength(body)
+      refuseLargeEdit(bytes, maxCurrentBytes)
       rows.set(pk, { pk, version, objectId, key, title, body })
     }
     return rows
