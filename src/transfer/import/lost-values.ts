@@ -29,7 +29,7 @@ export interface LossCheckTarget {
 const READ_OBJECTS = 1000
 
 /** The properties of a type, and fields of structs, that some rows have no column for. */
-export class MissingColumns {
+class MissingColumns {
   readonly #target: LossCheckTarget
   #missing: readonly Path[]
   #seen: readonly string[] = []
@@ -90,7 +90,7 @@ function pathsOf({ properties, primaryKey }: ObjectType): Path[] {
 }
 
 /** Counts the values that objects would lose. */
-export class LossCheck {
+class LossCheck {
   readonly #endpoints: CheckEndpoints
   readonly #target: LossCheckTarget
   readonly #known = new KeyHashes()
@@ -149,7 +149,7 @@ export class LossCheck {
 
 const MAX_LISTED = 10
 
-export class LostValues extends RemediableError {
+class LostValues extends RemediableError {
   override readonly name = 'LostValues'
 }
 
