@@ -135,6 +135,39 @@ it('a killed columns process is replaced, and the database answers meanwhile', a
   await expect.poll(sockets).toEqual([])
 })
 
+it('a columns process that hangs is replaced, and the database answers meanwhile', async () => {
+  using folder = tempFolder()
+  await using running = await start(folder)
+  await fill(running)
+  // During a build, and while it answers.
+  for (const state of ['building', 'ready']) {
+    await expect.poll(() => stateOf(running)).toBe(state)
+    const pid = columnsPid(running) ?? 0
+    process.kill(pid, 'SIGSTOP')
+    const asked = Array.from({ length: 5 }, () => count(running))
+    expect(await Promise.all(asked)).toEqual(Array(5).fill(OBJECTS))
+    await expect.poll(() => columnsPid(running) ?? pid).not.toBe(pid)
+  }
+  expect(running.oqs.stderr()).toContain('the columns process has not reacted for')
+  await expect.poll(() => stateOf(running)).toBe('ready')
+  const before = await answersByColumns(running)
+  await expect.poll(() => answersByColumns(running)).toBeGreaterThan(before)
+})
+
+it('a columns process that reacts again is used again', async () => {
+  using folder = tempFolder()
+  await using running = await start(folder, { OQS_WORKERS: '2' })
+  await fill(running)
+  await expect.poll(() => stateOf(running)).toBe('ready')
+  const pid = columnsPid(running) ?? 0
+  process.kill(pid, 'SIGSTOP')
+  expect(await count(running)).toBe(OBJECTS)
+  process.kill(pid, 'SIGCONT')
+  const before = await answersByColumns(running)
+  await expect.poll(() => answersByColumns(running)).toBeGreaterThan(before)
+  expect(columnsPid(running)).toBe(pid)
+})
+
 it('workers share the columns of their supervisor, also one that replaces another', async () => {
   using folder = tempFolder()
   await using running = await start(folder, { OQS_WORKERS: '2' })

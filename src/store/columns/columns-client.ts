@@ -1,4 +1,4 @@
-/** Asks the columns process. If it does not answer, the database has to. */
+/** Asks the columns process. If it does not answer or hangs, the database has to. */
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ColumnsStatus } from '../port/maintenance.ts'
@@ -10,6 +10,7 @@ import {
   type Question,
   type Unavailable,
 } from './process/messages.ts'
+import { Pulse } from './process/pulse.ts'
 
 /** How long a type that has no columns is not asked for again. */
 const PAUSE_MS: Partial<Record<Unavailable['reason'], number>> = {
@@ -20,6 +21,10 @@ const PAUSE_MS: Partial<Record<Unavailable['reason'], number>> = {
 /** The pause before connecting again. */
 const RECONNECT_MS = 500
 const AWAITED_RECONNECT_MS = 20
+/** How often the process must give a sign of life while a question waits. */
+const PULSE_MS = 250
+/** After so many intervals the database answers: losing an answer of columns only costs time. */
+const SILENT_MAX = 2
 
 export interface AskOptions {
   readonly callerId: string
@@ -40,12 +45,20 @@ export class ColumnsClient implements Disposable {
   /** When a type may be asked for again, by RID. */
   readonly #pausedUntil = new Map<string, number>()
   #socket: Promise<Socket | undefined> | undefined
+  readonly #pulse: Pulse
+  /** Whether the process has given no sign of life; it may give one later. */
+  #isSilent = false
   #lastId = 0
   #isClosed = false
 
   constructor(address: string, options: ColumnsClientOptions) {
     this.#address = address
     this.#options = options
+    this.#pulse = new Pulse({
+      intervalMs: PULSE_MS,
+      ask: () => void this.#send({ ping: true }),
+      onSilence: (intervals) => intervals >= SILENT_MAX && this.#onSilent(),
+    })
   }
 
   /** Returns undefined if the database must answer. Throws what the signal is aborted with. */
@@ -74,12 +87,12 @@ export class ColumnsClient implements Disposable {
 
   /** Has the columns of types built that are worth it. */
   async prepare(types: readonly string[]): Promise<void> {
-    const socket = await this.#connected()
-    if (socket !== undefined) sendFrame(socket, { prepare: types } satisfies ColumnsMessage)
+    await this.#send({ prepare: types })
   }
 
   [Symbol.dispose](): void {
     this.#isClosed = true
+    this.#pulse.stop()
     void this.#socket?.then((socket) => socket?.destroy())
   }
 
@@ -96,7 +109,7 @@ export class ColumnsClient implements Disposable {
     signal.throwIfAborted()
     const socket = await this.#connected()
     signal.throwIfAborted()
-    if (socket === undefined) return undefined
+    if (socket === undefined || this.#isSilent) return undefined
     this.#lastId += 1
     const id = this.#lastId
     const waiting = Promise.withResolvers<ColumnsReply | undefined>()
@@ -106,13 +119,36 @@ export class ColumnsClient implements Disposable {
       waiting.reject(signal.reason)
     }
     signal.addEventListener('abort', cancel)
+    // In tests, questions also wait for builds.
+    if (!this.#options.awaitsAnswers) this.#pulse.start()
     try {
       sendFrame(socket, toMessage(id))
       return await waiting.promise
     } finally {
       signal.removeEventListener('abort', cancel)
       this.#waiting.delete(id)
+      if (this.#waiting.size === 0 && !this.#isSilent) this.#pulse.stop()
     }
+  }
+
+  async #send(message: ColumnsMessage): Promise<void> {
+    const socket = await this.#connected()
+    if (socket !== undefined) sendFrame(socket, message)
+  }
+
+  /** The questions that wait are answered by the database, and so are others until a sign of life. */
+  #onSilent(): void {
+    this.#isSilent = true
+    for (const [id, waiting] of this.#waiting) {
+      void this.#send({ id, isCancelled: true })
+      waiting.resolve(undefined)
+    }
+  }
+
+  #onSignOfLife(): void {
+    this.#isSilent = false
+    if (this.#waiting.size === 0) this.#pulse.stop()
+    else this.#pulse.heard()
   }
 
   /** Returns undefined if the process cannot be reached, or could not a moment ago. */
@@ -127,6 +163,7 @@ export class ColumnsClient implements Disposable {
   #connect(): Promise<Socket | undefined> {
     const { promise, resolve } = Promise.withResolvers<Socket | undefined>()
     const socket = connect(this.#address, () => resolve(socket))
+    socket.on('data', () => this.#onSignOfLife())
     onFrames(socket, (message) => {
       const reply = message as ColumnsReply
       this.#waiting.get(reply.id)?.resolve(reply)
@@ -136,6 +173,7 @@ export class ColumnsClient implements Disposable {
       resolve(undefined)
       // Later questions must not wait for an answer on this connection.
       this.#socket = Promise.resolve(undefined)
+      this.#onSignOfLife()
       for (const waiting of this.#waiting.values()) waiting.resolve(undefined)
       const pauseMs = this.#options.awaitsAnswers ? 0 : RECONNECT_MS
       setTimeout(() => {

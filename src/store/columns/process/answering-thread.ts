@@ -1,20 +1,43 @@
-/** A thread that answers one message at a time. */
+/** A thread that answers one message at a time, and is ended if it hangs. */
+import { basename } from 'node:path'
 import { Worker, type WorkerOptions } from 'node:worker_threads'
+
+export interface ThreadLimits {
+  readonly maxHeapMb: number
+  /**
+   * The CPU time after which a thread without progress is ended. It grows with what the thread does,
+   * and not with what else the machine has to do.
+   */
+  readonly maxIdleCpuMs: number
+}
+
+/** What every thread gets, besides its own data. */
+export interface ThreadData {
+  /** Grows with the progress of the thread. */
+  readonly progress: Int32Array
+}
+
+const WATCH_MS = 1000
 
 export class AnsweringThread<Message, Answer> implements AsyncDisposable {
   readonly #worker: Worker
   #waiting: PromiseWithResolvers<Answer> | undefined
   #ended: Error | undefined
+  readonly #name: string
+  readonly #limits: ThreadLimits
+  readonly #progress = new Int32Array(new SharedArrayBuffer(4))
 
-  constructor(module: URL, workerData: unknown, maxHeapMb: number) {
+  constructor(module: URL, data: object, limits: ThreadLimits) {
+    this.#name = basename(module.pathname)
+    this.#limits = limits
     const options: WorkerOptions = {
-      workerData,
-      resourceLimits: { maxOldGenerationSizeMb: maxHeapMb },
+      workerData: { ...data, progress: this.#progress } satisfies ThreadData,
+      resourceLimits: { maxOldGenerationSizeMb: limits.maxHeapMb },
     }
     this.#worker = new Worker(module, options)
     this.#worker.on('message', (answer: Answer) => this.#settle(({ resolve }) => resolve(answer)))
     this.#worker.on('error', (error) => this.#end(error))
-    this.#worker.on('exit', () => this.#end(new Error(`the thread ${module.pathname} ended`)))
+    this.#worker.on('exit', () => this.#end(new Error(`the thread ${this.#name} ended`)))
   }
 
   get isBusy(): boolean {
@@ -31,7 +54,8 @@ export class AnsweringThread<Message, Answer> implements AsyncDisposable {
     if (this.#ended !== undefined) return Promise.reject(this.#ended)
     this.#waiting = Promise.withResolvers<Answer>()
     this.tell(message)
-    return this.#waiting.promise
+    const stopWatching = this.#watch()
+    return this.#waiting.promise.finally(stopWatching)
   }
 
   /** Sends a message that has no answer. */
@@ -41,6 +65,26 @@ export class AnsweringThread<Message, Answer> implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#worker.terminate()
+  }
+
+  /** Ends the thread if it hangs. Returns a function that stops watching. */
+  #watch(): () => void {
+    let seen: number | undefined
+    let seenAtMs = 0
+    const look = async () => {
+      const { user, system } = await this.#worker.cpuUsage()
+      const usedMs = (user + system) / 1000
+      const progress = Atomics.load(this.#progress, 0)
+      if (progress !== seen) seenAtMs = usedMs
+      seen = progress
+      if (usedMs - seenAtMs <= this.#limits.maxIdleCpuMs) return
+      this.#end(new Error(`the thread ${this.#name} made no progress and was ended`))
+      await this.#worker.terminate()
+    }
+    // A thread that has ended has no times.
+    const timer = setInterval(() => void look().catch(() => {}), WATCH_MS)
+    timer.unref()
+    return () => clearInterval(timer)
   }
 
   #end(error: Error): void {

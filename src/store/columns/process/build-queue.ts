@@ -1,10 +1,13 @@
 /** Builds base segments in a thread, one after the other. */
 import { siblingModule } from '../../../contract/sibling-module.ts'
-import { AnsweringThread } from './answering-thread.ts'
+import { AnsweringThread, type ThreadLimits } from './answering-thread.ts'
 import type { BuildMessage, BuildThreadData, Built } from './build-thread.ts'
 
-/** Texts and terms of the largest types are in the heap while their columns are built. */
-const MAX_HEAP_MB = 4096
+/**
+ * Texts and terms of the largest types are in the heap while their columns are built, and the last
+ * step has no progress.
+ */
+const LIMITS: ThreadLimits = { maxHeapMb: 4096, maxIdleCpuMs: 300_000 }
 /** A thread without work ends, and its memory is free. */
 const IDLE_MS = 10_000
 
@@ -47,7 +50,7 @@ export class ColumnBuilder implements AsyncDisposable {
 
   #start(): BuildThread {
     const module = siblingModule('build-thread', import.meta.url)
-    return new AnsweringThread(module, this.#data, MAX_HEAP_MB)
+    return new AnsweringThread(module, this.#data, LIMITS)
   }
 
   async #endThread(): Promise<void> {

@@ -11,6 +11,7 @@ import { writeSegment } from '../file/segment-file.ts'
 import { SegmentBuilder } from '../segment/build-segment.ts'
 import { columnSpecs } from '../segment/column-specs.ts'
 import type { BaseSegment } from '../table/table-columns.ts'
+import type { ThreadData } from './answering-thread.ts'
 import { BuildPace } from './build-pace.ts'
 
 export interface BuildThreadData {
@@ -29,7 +30,7 @@ export type Built =
   | { readonly base: BaseSegment; readonly record: ColumnSegmentRecord | undefined }
   | { readonly failed: 'failed' | 'tooLarge'; readonly reason: string }
 
-const { storeName, folder, isAwaited } = workerData as BuildThreadData
+const { storeName, folder, isAwaited, progress } = workerData as BuildThreadData & ThreadData
 if (!isAwaited) lowerThreadPriority(LOW_NICENESS)
 const feed = await openColumnFeed(storeName)
 
@@ -49,6 +50,7 @@ async function build(from: ColumnFeed, { typeRid, maxBytes }: BuildMessage): Pro
   const source = { typeId, table, specs: columnSpecs(objectType) }
   const builder = new SegmentBuilder(source.specs, { kind: 'rows', rows: head.liveCount })
   for await (const rows of from.readObjects(source, version)) {
+    Atomics.add(progress, 0, 1)
     for (const row of rows) {
       builder.add(row)
       if (pace?.isDue()) await pace.pause()

@@ -10,7 +10,12 @@ import { dirname } from 'node:path'
 import { openColumnFeed } from '../../open-column-feed.ts'
 import { Dispatcher, type DispatcherOptions } from './dispatcher.ts'
 import { onFrames, sendFrame } from './frames.ts'
-import type { AskedQuestion, ColumnsMessage, ColumnsReply } from './messages.ts'
+import {
+  type AskedQuestion,
+  type ColumnsMessage,
+  type ColumnsReply,
+  NO_QUESTION,
+} from './messages.ts'
 
 export interface ColumnsProcessOptions extends Omit<DispatcherOptions, 'onFailure'> {
   /** The path of the socket, or the name of the pipe. */
@@ -23,9 +28,19 @@ const WATCH_MS = 1000
 // The service decides when it ends, not signals that are sent to the process group.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
 
-const report = (error: unknown) => process.send?.({ failed: String(error) })
+/** What the service sends: the options first. */
+export type ServiceMessage = ColumnsProcessOptions | 'ping'
+export type ProcessMessage = { readonly failed: string } | 'alive'
 
-process.once('message', (options: ColumnsProcessOptions) => {
+const send = (message: ProcessMessage, onSent = () => {}) => process.send?.(message, onSent)
+const report = (error: unknown) => void send({ failed: String(error) })
+
+process.on('message', (message: ServiceMessage) => {
+  if (message === 'ping') send('alive')
+  else begin(message)
+})
+
+function begin(options: ColumnsProcessOptions): void {
   // A service that was killed leaves the folder of the socket behind.
   process.once('disconnect', () => {
     if (process.platform !== 'win32')
@@ -33,9 +48,10 @@ process.once('message', (options: ColumnsProcessOptions) => {
     process.exit()
   })
   start(options).catch((error: unknown) => {
-    process.send?.({ failed: String(error) }, () => process.exit(1))
+    send({ failed: String(error) }, () => process.exit(1))
   })
-})
+}
+
 const parent = process.ppid
 setInterval(() => process.ppid !== parent && process.exit(), WATCH_MS).unref()
 
@@ -55,7 +71,8 @@ function serve(socket: Socket, dispatcher: Dispatcher): void {
   const reply = (message: ColumnsReply) => sendFrame(socket, message)
   onFrames(socket, (received) => {
     const message = received as ColumnsMessage
-    if ('prepare' in message) void dispatcher.prepare(message.prepare).catch(() => {})
+    if ('ping' in message) reply({ id: NO_QUESTION, answer: undefined })
+    else if ('prepare' in message) void dispatcher.prepare(message.prepare).catch(() => {})
     else if ('status' in message) reply({ id: message.id, answer: dispatcher.status() })
     else if ('isCancelled' in message) asked.get(message.id)?.abort()
     else void answer(message)

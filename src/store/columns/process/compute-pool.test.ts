@@ -85,3 +85,11 @@ it('does not start a question that is cancelled already', async () => {
   await using pool = new ComputePool(1)
   expect(await pool.run(taskOf(100, 1, COUNT), AbortSignal.abort())).toEqual(CANCELLED)
 })
+
+it('a question that makes no progress ends its thread, and another one answers', async () => {
+  await using pool = new ComputePool(1, { maxHeapMb: 512, maxIdleCpuMs: 50 })
+  const metrics = Array.from({ length: 100 }, () => SLOW_CHUNK.metrics).flat()
+  const stuck = taskOf(CHUNK, 1, { ...SLOW_CHUNK, metrics })
+  await expect(pool.run(stuck, NEVER)).rejects.toThrow('made no progress')
+  expect(await pool.run(taskOf(100, 1, COUNT), NEVER)).toHaveProperty('answer')
+})

@@ -2,12 +2,12 @@
 
 import { siblingModule } from '../../../contract/sibling-module.ts'
 import type { SharedSegment, TableAt } from '../table/shared-segment.ts'
-import { AnsweringThread } from './answering-thread.ts'
-import type { Computed, ComputeMessage, ComputeThreadData } from './compute-thread.ts'
+import { AnsweringThread, type ThreadLimits } from './answering-thread.ts'
+import type { Computed, ComputeMessage, ComputePlace } from './compute-thread.ts'
 import type { Question } from './messages.ts'
 
 /** A thread that needs more fails, and the database answers instead. */
-const MAX_HEAP_MB = 512
+const LIMITS: ThreadLimits = { maxHeapMb: 512, maxIdleCpuMs: 10_000 }
 /**
  * Some steps look at the flag of cancelled questions too rarely. A thread that goes on for this long
  * is ended, so that every question stops within 50 ms.
@@ -22,11 +22,13 @@ export interface ComputeTask {
 }
 
 export class ComputePool implements AsyncDisposable {
+  readonly #limits: ThreadLimits
   readonly #cancelled: Int32Array
   readonly #threads: ComputeThread[]
   #lastId = 0
 
-  constructor(size: number) {
+  constructor(size: number, limits = LIMITS) {
+    this.#limits = limits
     this.#cancelled = new Int32Array(new SharedArrayBuffer(4 * size))
     this.#threads = Array.from({ length: size }, (_, place) => this.#start(place))
   }
@@ -76,7 +78,7 @@ export class ComputePool implements AsyncDisposable {
   }
 
   #start(place: number): ComputeThread {
-    return new ComputeThread({ cancelled: this.#cancelled, place })
+    return new ComputeThread({ cancelled: this.#cancelled, place }, this.#limits)
   }
 }
 
@@ -85,10 +87,10 @@ class ComputeThread implements AsyncDisposable {
   readonly #thread: AnsweringThread<ComputeMessage, Computed>
   readonly #opened = new Set<number>()
 
-  constructor(data: ComputeThreadData) {
+  constructor(data: ComputePlace, limits: ThreadLimits) {
     this.place = data.place
     const module = siblingModule('compute-thread', import.meta.url)
-    this.#thread = new AnsweringThread(module, data, MAX_HEAP_MB)
+    this.#thread = new AnsweringThread(module, data, limits)
   }
 
   get isBusy(): boolean {

@@ -5,13 +5,16 @@ import type { Bits } from '../arrays/bits.ts'
 import { type Closings, Segment } from '../segment/segment.ts'
 import type { SharedSegment, TableAt } from '../table/shared-segment.ts'
 import { answerQuestion, type OpenTable } from './answer-question.ts'
+import type { ThreadData } from './answering-thread.ts'
 import { type Question, refusalOf, type Unavailable } from './messages.ts'
 
-export interface ComputeThreadData {
+export interface ComputePlace {
   /** The number of the question that is cancelled, in the place of each thread. */
   readonly cancelled: Int32Array
   readonly place: number
 }
+
+type ComputeThreadData = ComputePlace & ThreadData
 
 /** Dispatcher to compute thread. */
 export type ComputeMessage = SegmentChange | ComputeRequest
@@ -54,8 +57,9 @@ class Computer {
   }
 
   compute({ id, question, tables }: ComputeRequest): Computed {
-    const { cancelled, place } = this.#data
+    const { cancelled, place, progress } = this.#data
     const onChunk = () => {
+      Atomics.add(progress, 0, 1)
       if (Atomics.load(cancelled, place) === id) throw new Cancelled()
     }
     try {

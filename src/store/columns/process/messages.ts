@@ -70,6 +70,8 @@ export type ColumnsMessage =
   | AskedQuestion
   | { readonly id: number; readonly isCancelled: true }
   | { readonly id: number; readonly status: true }
+  /** Asks for a reply without an answer, as a sign of life. */
+  | { readonly ping: true }
   /** The types whose columns are worth building, by RID. */
   | { readonly prepare: readonly string[] }
 
@@ -78,6 +80,9 @@ export interface AskedQuestion {
   readonly callerId: string
   readonly question: Question
 }
+
+/** The number of the reply to a ping. */
+export const NO_QUESTION = 0
 
 /** Columns process to service. */
 export type ColumnsReply =
