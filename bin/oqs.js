@@ -7,6 +7,7 @@ import { constants } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { setFlagsFromString } from 'node:v8'
+import { compileCacheFolder } from './compile-cache.js'
 import { FLAGS } from './node-flags.js'
 
 const REQUIRED_VERSION = 24
@@ -44,9 +45,12 @@ async function run() {
   // The heap of this thread is set up, so this applies to threads that start later.
   if (process.execArgv.includes(FLAGS[0])) setFlagsFromString(THREAD_FLAG)
   // Short commands spend most of their time on compiling.
-  const { directory } = module.enableCompileCache?.() ?? {}
-  // Threads and child processes look for it in the environment.
-  if (directory !== undefined) process.env.NODE_COMPILE_CACHE ??= directory
+  const folder = process.env.NODE_COMPILE_CACHE || compileCacheFolder()
+  if (folder !== undefined) {
+    module.enableCompileCache(folder)
+    // Threads and child processes look for it in the environment.
+    process.env.NODE_COMPILE_CACHE = folder
+  }
   const source = new URL('../src/cli/main.ts', import.meta.url)
   const build = new URL('../dist/cli/main.js', import.meta.url)
   const { main } = await import((existsSync(source) ? source : build).href)
