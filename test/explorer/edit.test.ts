@@ -1,5 +1,6 @@
 /** How a person changes objects in the explorer, and takes a change back. */
 import { expect, it } from 'vitest'
+import { accessibilityFaults } from '../support/browser.ts'
 import { explorerSuite } from '../support/explorer-suite.ts'
 
 const suite = explorerSuite()
@@ -21,6 +22,33 @@ it('shows the changes before it saves them, and undoes the last one', async () =
   await page.getByRole('button', { name: 'Undo' }).click()
   await page.getByRole('heading', { name: 'Item 1' }).waitFor()
   await expect.poll(() => read()).toEqual(before)
+})
+
+it('says beside the field what is wrong while it is typed, and offers a calendar', async () => {
+  const page = await suite.visit('/o/shop/item/i001')
+  await page.getByRole('button', { name: 'Edit' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Edit Item' })
+  const field = dialog.getByLabel('Sold at (timestamp)', { exact: true })
+  await field.fill('15.03.2020')
+  await expect
+    .poll(async () => field.evaluate((input) => input.getAttribute('aria-invalid')))
+    .toBe('true')
+  await dialog.getByText('This is not a timestamp: ISO 8601 with Z or an offset.').waitFor()
+  expect(await dialog.getByRole('button', { name: 'Review' }).isDisabled()).toBe(true)
+  expect(await accessibilityFaults(page, 'dialog')).toEqual([])
+
+  await dialog.getByRole('button', { name: 'Choose Sold at (timestamp)' }).click()
+  await dialog.locator('input[type=datetime-local]').fill('2020-03-15T10:30')
+  expect(await field.inputValue()).toBe('2020-03-15T10:30:00Z')
+  await dialog.getByRole('button', { name: 'JSON' }).click()
+  const json = dialog.getByLabel('JSON of the properties')
+  await json.fill('{"id": "i001", "soldAt": "15.03.2020"}')
+  await dialog.getByText('soldAt: This is not a timestamp').waitFor()
+  expect(await dialog.getByRole('button', { name: 'Review' }).isDisabled()).toBe(true)
+  await json.fill('{"id": "i001", "soldAt": "2020-03-15T10:30:00Z"}')
+  await dialog.getByRole('button', { name: 'Review' }).click()
+  await dialog.getByText('2020-03-15T10:30:00Z').waitFor()
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
 })
 
 it('creates an object from nothing, opens it, and takes it back', async () => {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { ObjectTypeDefinition } from '../api/ontology.ts'
 import { changesOf } from '../view/differences.ts'
-import { draftOf, mergeChanges, patchBetween, readDraft } from './object-draft.ts'
+import { valueChecker } from './check-values.ts'
+import { draftOf, mergeChanges, patchBetween, readDraft, readJson } from './object-draft.ts'
 
 const objectType: ObjectTypeDefinition = {
   apiName: 'item',
@@ -10,6 +11,7 @@ const objectType: ObjectTypeDefinition = {
   properties: {
     id: { type: 'string' },
     note: { type: 'string' },
+    made: { type: 'date' },
     stock: { type: 'long' },
     price: { type: 'double' },
     isNew: { type: 'boolean' },
@@ -17,6 +19,7 @@ const objectType: ObjectTypeDefinition = {
     size: { type: 'struct', fields: { width: { type: 'integer' }, unit: { type: 'string' } } },
   },
 }
+const check = valueChecker(objectType)
 const item = {
   id: 'a',
   stock: '9007199254740993',
@@ -28,7 +31,7 @@ const item = {
 
 describe('a draft', () => {
   it('reads back as the object that it was made of', () => {
-    expect(readDraft(objectType, draftOf(objectType, item))).toEqual({
+    expect(readDraft(objectType, draftOf(objectType, item), check)).toEqual({
       properties: item,
       mistakes: {},
     })
@@ -36,7 +39,7 @@ describe('a draft', () => {
 
   it('reads an empty text as a missing value, and names what is wrong', () => {
     const draft = { ...draftOf(objectType, item), id: '', price: '', tags: '[' }
-    const { properties, mistakes } = readDraft(objectType, draft)
+    const { properties, mistakes } = readDraft(objectType, draft, check)
     expect(properties).not.toHaveProperty('price')
     expect(Object.keys(mistakes).toSorted()).toEqual(['id', 'tags'])
   })
@@ -44,13 +47,57 @@ describe('a draft', () => {
   it('keeps what was not touched: an empty text, and a property that the type has since', () => {
     const base = { ...item, note: '', added: 1 }
     const draft = draftOf(objectType, base)
-    expect(readDraft(objectType, draft, base).properties).toEqual(base)
-    expect(readDraft(objectType, { ...draft, note: ' ' }, base).properties['note']).toBe(' ')
+    expect(readDraft(objectType, draft, check, base).properties).toEqual(base)
+    expect(readDraft(objectType, { ...draft, note: ' ' }, check, base).properties['note']).toBe(' ')
   })
 
   it('reads spaces in the field of a number as a missing value', () => {
     const draft = { ...draftOf(objectType, item), price: '  ' }
-    expect(readDraft(objectType, draft, item).properties).not.toHaveProperty('price')
+    expect(readDraft(objectType, draft, check, item).properties).not.toHaveProperty('price')
+  })
+})
+
+describe('what the service would refuse', () => {
+  const wrong = {
+    made: '15.03.2020',
+    stock: '1.5',
+    price: 'x',
+    size: { width: 'wide' },
+    tags: ['y', 1],
+  }
+  const mistakes = {
+    made: 'This is not a date: YYYY-MM-DD.',
+    stock: 'This is not a long.',
+    price: 'This is not a double.',
+    size: '.width is not an integer.',
+    tags: '[1] is not a string.',
+  }
+
+  it('is named at its property, in the form', () => {
+    const draft = draftOf(objectType, { ...item, ...wrong })
+    expect(readDraft(objectType, draft, check, item).mistakes).toEqual(mistakes)
+    expect(
+      readDraft(objectType, { ...draft, made: '2020-03-15' }, check).mistakes,
+    ).not.toHaveProperty('made')
+  })
+
+  it('is named at its property, in JSON', () => {
+    const json = JSON.stringify({ ...item, ...wrong, colour: 'red' })
+    expect(readJson(objectType, json, check, item).mistakes).toEqual({
+      ...mistakes,
+      colour: 'This is not a property of the type.',
+    })
+    expect(readJson(objectType, '{"id": "b"}', check, item).mistakes).toEqual({
+      id: 'The key of an object cannot change.',
+    })
+    expect(readJson(objectType, '[]', check).mistakes).toEqual({
+      json: 'This is not a JSON object.',
+    })
+  })
+
+  it('is not looked for where nothing was changed', () => {
+    const base = { ...item, made: 'stored long ago' }
+    expect(readDraft(objectType, draftOf(objectType, base), check, base).mistakes).toEqual({})
   })
 })
 

@@ -1,6 +1,7 @@
 /** An object while it is being edited: one text for each property. */
 import { isJsonNumber, type ObjectTypeDefinition, type PropertyType } from '../api/ontology.ts'
 import { isEqual } from '../view/differences.ts'
+import type { CheckValue } from './check-values.ts'
 
 export type Properties = Readonly<Record<string, unknown>>
 /** Texts by property. An empty text is a missing value, unless the object had an empty text before. */
@@ -20,6 +21,38 @@ export function isWrittenAsJson({ type }: PropertyType): boolean {
   return !TEXT_TYPES.includes(type) && !isJsonNumber(type) && type !== 'boolean'
 }
 
+/** Reads an object that was written as JSON, and checks the values that changed. */
+export function readJson(
+  { primaryKey, properties: types }: ObjectTypeDefinition,
+  json: string,
+  check: CheckValue,
+  base: Properties = {},
+): ReadDraft {
+  let properties: unknown
+  try {
+    properties = JSON.parse(json)
+  } catch (error) {
+    return { properties: {}, mistakes: { json: `This is not JSON: ${(error as Error).message}.` } }
+  }
+  if (!isObject(properties)) {
+    return { properties: {}, mistakes: { json: 'This is not a JSON object.' } }
+  }
+  const mistakes: Record<string, string> = {}
+  const key = properties[primaryKey]
+  if (key === undefined) mistakes[primaryKey] = 'Every object needs its primary key.'
+  else if (base[primaryKey] !== undefined && key !== base[primaryKey]) {
+    mistakes[primaryKey] = 'The key of an object cannot change.'
+  }
+  for (const [name, value] of Object.entries(properties)) {
+    if (value === null || isEqual(value, base[name])) continue
+    const mistake = Object.hasOwn(types, name)
+      ? check(name, value)
+      : 'This is not a property of the type.'
+    if (mistake !== undefined) mistakes[name] ??= mistake
+  }
+  return { properties, mistakes }
+}
+
 export function draftOf({ properties }: ObjectTypeDefinition, values: Properties): ObjectDraft {
   return Object.fromEntries(
     Object.entries(properties).map(([name, type]) => [name, textOf(values[name], type)]),
@@ -32,12 +65,13 @@ function textOf(value: unknown, type: PropertyType): string {
 }
 
 /**
- * Reads the texts as values. The service checks them again. A property whose text is still that of
- * the base keeps its value: an edit changes nothing that nobody touched.
+ * Reads the texts as values, and checks those that changed. A property whose text is still that of the
+ * base keeps its value: an edit changes nothing that nobody touched.
  */
 export function readDraft(
   objectType: ObjectTypeDefinition,
   draft: ObjectDraft,
+  check: CheckValue,
   base: Properties = {},
 ): ReadDraft {
   // The base may have properties that were added to the type since its definition was read.
@@ -53,7 +87,10 @@ export function readDraft(
     }
     if (text === '' || (text.trim() === '' && type.type !== 'string')) continue
     try {
-      properties[name] = readText(text, type)
+      const value = readText(text, type)
+      properties[name] = value
+      const mistake = check(name, value)
+      if (mistake !== undefined) mistakes[name] = mistake
     } catch (error) {
       mistakes[name] = (error as Error).message
     }

@@ -1,16 +1,12 @@
 /** A form with one field for each property, by its type. */
 
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
 import { nameOfProperty, type ObjectTypeDefinition, wordsOf } from '../api/ontology.ts'
 import { SelectField, TextArea, TextField } from '../ui/fields.tsx'
 import type { Difference } from '../view/differences.ts'
-import {
-  draftOf,
-  isWrittenAsJson,
-  type Properties,
-  type ReadDraft,
-  readDraft,
-} from './object-draft.ts'
+import { valueChecker } from './check-values.ts'
+import { DateField } from './date-field.tsx'
+import { draftOf, isWrittenAsJson, type Properties, readDraft, readJson } from './object-draft.ts'
 
 export interface DraftFieldsProps {
   readonly draft: DraftForm
@@ -30,7 +26,8 @@ export function DraftFields({ draft, objectType, isKeyFixed }: DraftFieldsProps)
   const { form, texts, json, written, setTexts, setJson } = draft
   const { mistakes } = written
   if (form === 'json') {
-    const error = Object.values(mistakes)[0]
+    const [name, mistake] = Object.entries(mistakes)[0] ?? []
+    const error = mistake && (name === 'json' ? mistake : `${name}: ${mistake}`)
     const label = 'JSON of the properties'
     return <TextArea label={label} rows={16} value={json} error={error} onChange={setJson} />
   }
@@ -51,11 +48,15 @@ export function DraftFields({ draft, objectType, isKeyFixed }: DraftFieldsProps)
           const rows = Math.min(MAX_ROWS, value.split('\n').length + 1)
           return <TextArea key={name} {...common} rows={rows} />
         }
+        const readOnly = isKeyFixed && name === objectType.primaryKey
+        if (definition.type === 'date' || definition.type === 'timestamp') {
+          return <DateField key={name} {...common} type={definition.type} readOnly={readOnly} />
+        }
         return (
           <TextField
             key={name}
             {...common}
-            readOnly={isKeyFixed && name === objectType.primaryKey}
+            readOnly={readOnly}
             inputMode={definition.type === 'integer' ? 'numeric' : 'text'}
           />
         )
@@ -104,8 +105,11 @@ export function useDraft(objectType: ObjectTypeDefinition, base: Properties | un
   const [form, setForm] = useState<Form>('form')
   const [texts, setTexts] = useState(() => draftOf(objectType, base ?? {}))
   const [json, setJson] = useState('')
+  const check = useMemo(() => valueChecker(objectType), [objectType])
   const written =
-    form === 'form' ? readDraft(objectType, texts, base) : readJson(objectType, json, base)
+    form === 'form'
+      ? readDraft(objectType, texts, check, base)
+      : readJson(objectType, json, check, base)
   const reset = (properties: Properties, next: Form) => {
     setTexts(draftOf(objectType, properties))
     setJson(JSON.stringify(properties, undefined, 2))
@@ -121,22 +125,3 @@ export function useDraft(objectType: ObjectTypeDefinition, base: Properties | un
 }
 
 type DraftForm = ReturnType<typeof useDraft>
-
-function readJson(
-  { primaryKey }: ObjectTypeDefinition,
-  json: string,
-  base: Properties = {},
-): ReadDraft {
-  try {
-    const properties = JSON.parse(json) as Properties
-    const key = properties?.[primaryKey]
-    const mistakes: Record<string, string> = {}
-    if (key === undefined) mistakes[primaryKey] = 'Every object needs its primary key.'
-    else if (base[primaryKey] !== undefined && key !== base[primaryKey]) {
-      mistakes[primaryKey] = 'The key of an object cannot change.'
-    }
-    return { properties: properties ?? {}, mistakes }
-  } catch (error) {
-    return { properties: {}, mistakes: { json: `This is not JSON: ${(error as Error).message}.` } }
-  }
-}

@@ -61,12 +61,12 @@ function Field(props: FieldProps & { readonly children: (control: Control) => Re
 type Props<Attributes> = FieldProps & Omit<Attributes, 'onChange' | 'id'>
 
 export function TextField(props: Props<InputHTMLAttributes<HTMLInputElement>>) {
-  const { label, onChange, error, ...rest } = props
+  const { label, onChange, error, className = '', ...rest } = props
   return (
     <Field {...{ label, onChange, error }}>
       {(control) => (
         <input
-          className={`${INPUT} py-0 px-2 text-base`}
+          className={`${INPUT} py-0 px-2 text-base ${className}`}
           autoComplete="off"
           {...control}
           {...rest}
