@@ -115,9 +115,8 @@ it('leads from titles and foreign keys to objects, by mouse and by Enter', async
   await page.waitForURL(/\/o\/shop\/item\/i007\?w=makerCode:eq:m1$/)
   await page.goBack()
   await page.getByRole('link', { name: 'Brass Works' }).first().waitFor()
-  const cell = (column: number) => page.locator(`[aria-rowindex="2"] [aria-colindex="${column}"]`)
-  await cell(1).press('End')
-  await cell(3).and(page.locator(':focus')).press('Enter')
+  await page.getByRole('gridcell').and(page.locator(':focus')).press('End')
+  await page.locator('[aria-colindex="3"]:focus').press('Enter')
   await page.waitForURL('**/o/shop/maker/m1')
 })
 

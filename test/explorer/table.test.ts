@@ -248,7 +248,9 @@ it('copies a command that prints what the table shows', async () => {
   await panel.getByRole('button', { name: /^Copy/ }).click()
   const readClipboard = () => page.evaluate<string>('navigator.clipboard.readText()')
   await expect.poll(readClipboard).toContain('curl')
-  const { stdout } = await run('sh', ['-c', (await readClipboard()).replace('curl', 'curl -s')])
+  const command = (await readClipboard()).replace('curl', 'curl -s')
+  const env = { ...process.env, OQS_TOKEN: ADMIN_TOKEN }
+  const { stdout } = await run('sh', ['-c', command], { env })
   const keys = JSON.parse(stdout).data.map(keyOf)
   const shown = await page.locator('[role="gridcell"][aria-colindex="1"]').allTextContents()
   expect(keys).toEqual(shown)
@@ -356,4 +358,63 @@ it('shows long keys whole, also when a later page brings them', async () => {
   const cell = page.getByRole('gridcell', { name: long })
   await cell.waitFor()
   expect(await cell.evaluate((element) => element.scrollWidth <= element.clientWidth)).toBe(true)
+})
+
+/** The row and the column of the focus, as the table counts them; the header is row 1. */
+const focused = (page: Page) =>
+  page.evaluate(`{
+    const cell = document.activeElement?.closest('[aria-colindex]')
+    const row = cell?.closest('[aria-rowindex]')
+    ;[Number(row?.getAttribute('aria-rowindex')), Number(cell?.getAttribute('aria-colindex'))]
+  }`)
+
+it('takes keys once it is there, and leads back to the row that was opened', async () => {
+  const page = await suite.visit('/o/shop/item')
+  await expect.poll(() => focused(page)).toEqual([2, 1])
+  for (const key of ['ArrowDown', 'ArrowDown', 'ArrowRight']) await page.keyboard.press(key)
+  await expect.poll(() => focused(page)).toEqual([4, 2])
+  await page.keyboard.press('PageDown')
+  await expect.poll(() => focused(page)).toEqual([24, 2])
+  await page.keyboard.press('PageDown')
+  await expect.poll(() => focused(page)).toEqual([44, 2])
+  await page.keyboard.press('ArrowDown')
+  await expect.poll(() => focused(page)).toEqual([45, 2])
+  const key = await page.locator('[aria-rowindex="45"] [aria-colindex="1"]').textContent()
+  const opened = () => page.waitForURL(`**/o/shop/item/${key}*`)
+  await page.keyboard.press('Enter')
+  await opened()
+  await page.goBack()
+  await expect.poll(() => focused(page)).toEqual([45, 2])
+  expect(await page.getByRole('gridcell', { name: `${key}`, exact: true }).isVisible()).toBe(true)
+
+  // The same by the link to the list; another list starts at its top.
+  await page.keyboard.press('Enter')
+  await opened()
+  await page.getByRole('main').getByRole('link', { name: 'Item', exact: true }).first().click()
+  await expect.poll(() => focused(page)).toEqual([45, 2])
+  await page.goto(`${suite.service.url}/o/shop/item?o=name:desc`)
+  await expect.poll(() => focused(page)).toEqual([2, 1])
+})
+
+it('is one stop of the Tab key; arrows lead to the heads of the columns', async () => {
+  const page = await suite.visit('/o/shop/item')
+  await expect.poll(() => focused(page)).toEqual([2, 1])
+  await page.keyboard.press('ArrowUp')
+  await expect.poll(() => focused(page)).toEqual([1, 1])
+  await page.keyboard.press('ArrowRight')
+  await page.keyboard.press('ArrowRight')
+  await expect.poll(() => focused(page)).toEqual([1, 2])
+  const head = page.getByRole('columnheader', { name: /^Name/ })
+  const before = await head.evaluate(({ clientWidth }) => clientWidth)
+  await page.keyboard.press('Shift+ArrowRight')
+  await expect.poll(() => head.evaluate(({ clientWidth }) => clientWidth)).toBe(before + 16)
+  await page.keyboard.press('Enter')
+  await page.waitForURL(/o=name/)
+  await page.keyboard.press('ArrowDown')
+  await expect.poll(() => focused(page)).toEqual([2, 2])
+  const stops = await page
+    .getByRole('columnheader')
+    .locator('button, [tabindex="0"]')
+    .evaluateAll((elements) => elements.filter(({ tabIndex }) => tabIndex >= 0).length)
+  expect(stops).toBe(0)
 })

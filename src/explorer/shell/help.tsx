@@ -8,6 +8,10 @@ import { areLettersOn, switchLetters, useKeys } from '../ui/hooks.ts'
 const KEYS: readonly (readonly [keys: string, meaning: string])[] = [
   ['Ctrl K or ⌘ K', 'Find types, properties, views and actions'],
   ['Arrows, Home, End, Page Up, Page Down', 'Move in the table; with Ctrl to its ends'],
+  [
+    'Arrow up in the first row',
+    'Go to the names and menus of the columns; Shift with arrows resizes',
+  ],
   ['Enter', 'Open the object; in a foreign key, the linked one'],
   ['Space', 'Look at the object beside the table; the arrows lead on to the next'],
   ['=', 'Show only objects with this value'],

@@ -81,6 +81,7 @@ function HeaderCell(props: HeaderCellProps) {
       kind="quiet"
       className="w-4.5 min-h-6 p-0 align-middle opacity-0 group-hover/head:opacity-100 group-focus-within/head:opacity-100 pointer-coarse:opacity-100"
       label={<Icon name="more" size={14} />}
+      tabIndex={-1}
       aria-label={`Column ${name}`}
       panelLabel={`Column ${name}`}
     >
@@ -96,12 +97,16 @@ function HeaderCell(props: HeaderCellProps) {
       className={`group/head flex flex-none items-center px-2 overflow-hidden text-ellipsis text-muted text-sm leading-8 whitespace-nowrap ${place} ${mark} ${isNumeric ? 'text-right' : ''}`}
       style={{ width, left }}
       title={`${name}: ${definition.type}${definition.description ? ` – ${definition.description}` : ''}`}
+      onKeyDown={(event) => {
+        if (event.shiftKey) resizeByKey(event, props)
+      }}
     >
       {/* Beside the name, not over it. Names of numbers stand at the right, above their numbers. */}
       {isNumeric && menu}
       {isSortable(definition) ? (
         <button
           type="button"
+          tabIndex={-1}
           className={`flex flex-1 items-center gap-1 min-w-0 h-full p-0 border-0 bg-transparent text-sm cursor-pointer ${isNumeric ? 'justify-end' : ''}`}
           onClick={({ shiftKey }) => setView({ order: toggleOrder(order, name, shiftKey) })}
           {...dragging}
@@ -129,6 +134,18 @@ function HeaderCell(props: HeaderCellProps) {
 
 const KEY_STEP = 16
 
+/** Makes a column narrower or wider by the arrow keys. */
+function resizeByKey(
+  event: KeyboardEvent,
+  { column, onWidth }: Pick<HeaderCellProps, 'column' | 'onWidth'>,
+): void {
+  const step = { ArrowLeft: -KEY_STEP, ArrowRight: KEY_STEP }[event.key]
+  if (step === undefined) return
+  event.preventDefault()
+  event.stopPropagation()
+  onWidth(column.name, column.width + step)
+}
+
 /**
  * The edge of a column, which can be dragged or moved by arrow keys. A double click, or Enter, fits the
  * column to its values.
@@ -145,16 +162,13 @@ function WidthHandle(props: Pick<HeaderCellProps, 'column' | 'onWidth' | 'onFit'
     onWidth(column.name, start.current.width + event.clientX - start.current.x)
   }
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key === 'Enter') return onFit()
-    const step = { ArrowLeft: -KEY_STEP, ArrowRight: KEY_STEP }[event.key]
-    if (step === undefined) return
-    event.preventDefault()
-    onWidth(column.name, column.width + step)
+    if (event.key === 'Enter') onFit()
+    else resizeByKey(event, props)
   }
   return (
     <div
       role="separator"
-      tabIndex={0}
+      tabIndex={-1}
       aria-orientation="vertical"
       aria-label={`Width of ${column.name}`}
       aria-valuenow={column.width}

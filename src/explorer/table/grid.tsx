@@ -24,7 +24,7 @@ import { GridHeader, type GridHeaderProps } from './grid-header.tsx'
 import { GridRow, OPENS_ROW, titleOf } from './grid-row.tsx'
 import { heightOf, ROW_HEIGHT, type RowWindow, useRowWindow } from './scroll-space.ts'
 import { cellAt, cellRange, selectedIn, useCellCopy, useCellDrag } from './use-cell-range.ts'
-import { useGridKeys, useRowActions } from './use-grid-keys.ts'
+import { useGridKeys, useKeptCell, useRowActions } from './use-grid-keys.ts'
 import { useObjects } from './use-objects.ts'
 import { useReadAhead } from './use-walk.ts'
 import { WalkNotice } from './walk-notice.tsx'
@@ -66,7 +66,8 @@ function Grid({ columns, onWidth }: GridHeaderProps) {
       viewWalk.readEnd()
     },
   })
-  const { active, anchor, range, move, goToTop, setActive, onKeyDown } = keys
+  const { active, anchor, range, move, resume, goToTop, setActive, onKeyDown } = keys
+  useKeptCell(`${of.objectType.rid} ${topic}`, active, resume)
   useLayoutEffect(() => {
     if (!table.hasEnd || endColumn.current === undefined) return
     move(table.rowCount - 1, endColumn.current)

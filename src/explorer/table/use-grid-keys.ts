@@ -14,6 +14,8 @@ import { listedObjectLink } from '../view/use-view.ts'
 import type { Filter } from '../view/view-state.ts'
 import { type Column, isSortable } from './columns.ts'
 import type { CellRange } from './copy-cells.ts'
+import { focusHeader, moveInHeader } from './header-keys.ts'
+import { keepCell, readKeptCell } from './kept-cell.ts'
 import { toggleOrder } from './order-terms.ts'
 import { type ActiveCell, useObjects } from './use-objects.ts'
 
@@ -69,6 +71,19 @@ export function useGridKeys(options: GridKeysOptions) {
     scrollTo(0)
   }, [scrollTo])
 
+  /** Goes to a cell as the reader would, unless something beside the table has the focus. */
+  const resume = useCallback(
+    (cell: ActiveCell) => {
+      isUsed.current = true
+      setChosen(cell)
+      scrollTo(cell.row)
+      requestAnimationFrame(() => {
+        if (hasFocus(grid.current)) focusCell(grid.current, cell, true)
+      })
+    },
+    [scrollTo, grid],
+  )
+
   // The focus follows the active cell, once its row is rendered.
   useEffect(() => {
     if (!isUsed.current) return
@@ -91,7 +106,9 @@ export function useGridKeys(options: GridKeysOptions) {
   })
 
   const onKeyDown = (event: KeyboardEvent) => {
-    if (!(event.target as HTMLElement).matches('[role="gridcell"]')) return
+    if (!(event.target as HTMLElement).matches('[role="gridcell"]')) {
+      return moveInHeader(event, (toColumn) => move(row, toColumn))
+    }
     const isFar = event.ctrlKey || event.metaKey
     const name = columns[column]?.name ?? ''
     const [lastRow, lastColumn] = [rowCount - 1, columns.length - 1]
@@ -102,7 +119,10 @@ export function useGridKeys(options: GridKeysOptions) {
       from === undefined ? () => options.onEnd(toColumn) : go(lastRow, toColumn)
     const moves: Readonly<Record<string, () => void>> = {
       ArrowDown: isFar ? goToEnd(column) : go(row + 1, column),
-      ArrowUp: go(isFar ? 0 : row - 1, column),
+      ArrowUp:
+        row === 0 && from === undefined
+          ? () => focusHeader(grid.current, column)
+          : go(isFar ? 0 : row - 1, column),
       ArrowRight: go(row, isFar ? lastColumn : column + 1),
       ArrowLeft: go(row, isFar ? 0 : column - 1),
       Home: go(isFar ? 0 : row, 0),
@@ -130,7 +150,7 @@ export function useGridKeys(options: GridKeysOptions) {
     isUsed.current = true
     act()
   }
-  return { active, anchor, range, move, goToTop, setActive, onKeyDown }
+  return { active, anchor, range, move, resume, goToTop, setActive, onKeyDown }
 }
 
 /** Returns the cells between two; undefined if they are one. */
@@ -161,6 +181,40 @@ function focusCell(grid: HTMLElement | null, { row, column }: ActiveCell, scroll
   )
   cell?.focus({ preventScroll: true })
   if (scrolls) cell?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+}
+
+/** Pages that are read to find the row that the reader was in. */
+const MAX_PAGES = 20
+
+/**
+ * Leads to the cell that the reader was in, or to the first one, so that keys work once the table is
+ * there; and keeps the cell for the way back.
+ */
+export function useKeptCell(
+  list: string,
+  active: ActiveCell,
+  resume: (cell: ActiveCell) => void,
+): void {
+  const { walk: viewWalk } = useObjects()
+  const { walk, state, rows, isStale } = viewWalk
+  const isResumed = useRef(false)
+  useEffect(() => {
+    if (isResumed.current || isStale || rows.rowCount === 0) return
+    const kept = readKeptCell(list)
+    const isMissing = kept !== undefined && kept.row >= rows.rowCount
+    if (isMissing && !state.isComplete && state.error === undefined) {
+      if (state.isLoading) return
+      if (state.pages.length < MAX_PAGES) return void walk.loadNext()
+    }
+    isResumed.current = true
+    const record = kept && rows.record(kept.row)
+    const isSame = kept !== undefined && record !== undefined && keyText(record.key) === kept.key
+    resume(isSame ? kept : { row: 0, column: 0 })
+  }, [list, walk, state, rows, isStale, resume])
+  useEffect(() => {
+    const record = isResumed.current && !isStale ? rows.record(active.row) : undefined
+    if (record !== undefined) keepCell(list, { ...active, key: keyText(record.key) })
+  }, [list, rows, active, isStale])
 }
 
 const SETTLE_MS = 80
