@@ -88,6 +88,54 @@ describe('the deployment files', () => {
     expect(unit).toMatch(/^ProtectSystem=strict$/m)
   })
 
+  it('confine the service to what it needs', () => {
+    const unit = read('deploy/oqs.service')
+    const enabled = [...unit.matchAll(/^((?:No|Private|Protect|Restrict)\w+)=yes$/gm)].map(
+      ([, name]) => name,
+    )
+    expect(enabled).toEqual(
+      expect.arrayContaining([
+        ...['NoNewPrivileges', 'PrivateDevices', 'PrivateTmp', 'PrivateUsers', 'ProtectClock'],
+        ...['ProtectControlGroups', 'ProtectHome', 'ProtectKernelLogs', 'ProtectKernelModules'],
+        ...['ProtectKernelTunables', 'RestrictNamespaces', 'RestrictRealtime', 'RestrictSUIDSGID'],
+      ]),
+    )
+    expect(unit).toMatch(/^CapabilityBoundingSet=$/m)
+    expect(unit).toMatch(/^SystemCallFilter=~@privileged @resources$/m)
+    // V8 compiles code, threads lower their priority, and processes talk over sockets.
+    expect(unit).not.toMatch(/^MemoryDenyWriteExecute=yes$/m)
+    expect(unit).toMatch(/^SystemCallFilter=setpriority$/m)
+    expect(unit).toMatch(/^RestrictAddressFamilies=.*\bAF_UNIX$/m)
+  })
+
+  it('pass everything through nginx, for a whole host and under a path', () => {
+    const [, ofPath = ''] = /```nginx nginx.conf\n([^]*?)```/.exec(read('docs/production.md')) ?? []
+    const directives = (text: string) =>
+      text
+        .split('\n')
+        .map((line) => line.trim())
+        .filter((line) => /^(?:client_|proxy_(?!pass|next)|default|"" ).*;$/.test(line))
+        .sort()
+    expect(directives(ofPath)).toEqual(directives(read('deploy/nginx.conf')))
+    expect(directives(ofPath)).toHaveLength(11)
+  })
+
+  it('run each node on a machine of its own, with bounded folders and known traffic', () => {
+    const [deployment, service, , policy] = kubernetes()
+    const { affinity, volumes, containers } = deployment?.spec.template.spec ?? {}
+    const [{ podAffinityTerm }] =
+      affinity.podAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution
+    expect(podAffinityTerm).toEqual({
+      topologyKey: 'kubernetes.io/hostname',
+      labelSelector: { matchLabels: service?.spec.selector },
+    })
+    for (const { emptyDir } of volumes) expect(emptyDir.sizeLimit).toMatch(/^\d+[MG]i$/)
+    expect(policy?.spec.podSelector.matchLabels).toEqual(service?.spec.selector)
+    const [{ ports }] = policy?.spec.ingress ?? []
+    expect(ports).toEqual([{ port: containers[0].ports[0].name }])
+    expect(policy?.spec.policyTypes).toEqual(['Ingress', 'Egress'])
+  })
+
   it('have the same labels in the deployment, its service and its disruption budget', () => {
     const [deployment, service, budget] = kubernetes()
     const { labels } = deployment?.spec.template.metadata ?? {}
