@@ -51,6 +51,14 @@ describe('an export', () => {
     expect(response.trailers).toEqual({ 'oqs-count': String(COUNT) })
   })
 
+  it.each(['ndjson', 'csv', 'parquet', 'arrow', 'xlsx'])(
+    'is not stored by caches as %s',
+    async (format) => {
+      const { status, headers } = await service.send(`${EXPORT}?format=${format}`)
+      expect([status, headers.get('cache-control')]).toEqual([200, 'no-store'])
+    },
+  )
+
   it('has the order of the request, as of one version', async () => {
     const { text } = await service.send(`${EXPORT}?orderBy=properties.n:desc`)
     const expected = numbers(COUNT)

@@ -43,7 +43,12 @@ describe('methods', () => {
     async ([path, allowed]) => {
       const all = allowed.split(', ')
       // Node answers CONNECT without a path.
-      const others = METHODS.filter((method) => !all.includes(method) && method !== 'CONNECT')
+      const others = METHODS.filter(
+        (method) => !all.includes(method) && method !== 'CONNECT',
+      ).filter(
+        // What is posted to a name in the API is an operation, which is unknown.
+        (method) => method !== 'POST' || !/^\/api\/.*\/(?:1\?select=n|numbers|number)$/.test(path),
+      )
       expect(others.length).toBeGreaterThan(25)
       for (const method of others) {
         const response = await sendRaw(`${method} ${path}`, method === 'PATCH' ? 'x' : '')
@@ -65,6 +70,51 @@ describe('methods', () => {
   it.for(paths)('of %s are listed by OPTIONS, without a token', async ([path, allowed]) => {
     const { status, headers } = await service.send(path, { method: 'OPTIONS', token: null })
     expect([status, headers.get('allow')]).toEqual([204, allowed])
+  })
+
+  it.each([
+    '/api/v1/ontologies/numbers/actionTypes/search',
+    '/api/v2/ontologies/numbers/actionTypes/search',
+    '/api/v2/ontologies/numbers/objectTypes/getBatch',
+    '/api/v2/ontologies/numbers/objectSets/loadNothing',
+  ])('that post to an unknown operation are 404, as for any unknown path: %s', async (path) => {
+    const { status, body, headers } = await service.send(path, { json: {} })
+    expect([status, body.errorName]).toEqual([404, 'Default:NotFound'])
+    expect(headers.get('allow')).toBeNull()
+    // The path is that of a resource as well.
+    expect((await service.send(path, { method: 'DELETE' })).headers.get('allow')).toBe(
+      'GET, HEAD, OPTIONS',
+    )
+  })
+
+  it('of every route are those that OPTIONS and Allow list', async () => {
+    const { body } = await service.send('/openapi.json', { token: null })
+    const hidden = { '/docs': { get: {} }, '/mcp': { post: {} } }
+    const routes = Object.entries<object>({ ...body.paths, ...hidden }).map(
+      ([path, operations]) => ({
+        path: path.replaceAll(/\{\w+\}/g, 'x'),
+        pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`),
+        methods: Object.keys(operations).map((name) => name.toUpperCase()),
+        endsInName: path.startsWith('/api/') && path.endsWith('}'),
+      }),
+    )
+    expect(routes.length).toBeGreaterThan(80)
+    for (const { path } of routes) {
+      const same = routes.filter(({ pattern }) => pattern.test(path))
+      const own = new Set(same.flatMap(({ methods }) => methods))
+      const heads = own.has('GET') ? ['HEAD'] : []
+      const allowed = [...own, ...heads, 'OPTIONS'].sort().join(', ')
+      const listed = await service.send(path, { method: 'OPTIONS', token: null })
+      expect([path, listed.status, listed.headers.get('allow')]).toEqual([path, 204, allowed])
+      for (const method of ['DELETE', 'GET', 'HEAD', 'PATCH', 'POST', 'PUT']) {
+        const { status, headers } = await service.send(path, { method, token: null })
+        const isOperation = method === 'POST' && same.every(({ endsInName }) => endsInName)
+        const expected = allowed.includes(method) ? undefined : isOperation ? 404 : 405
+        const unsupported = status === 405 || (isOperation && status === 404) ? status : undefined
+        expect([method, path, unsupported]).toEqual([method, path, expected])
+        if (status === 405) expect(headers.get('allow')).toBe(allowed)
+      }
+    }
   })
 
   it('of all endpoints are listed by OPTIONS *', async () => {

@@ -126,10 +126,7 @@ export const redeemDownload = endpoint({
     const resolved = resolveTypePath(request, path)
     const { ontology, objectType } = resolved
     const file = `${ontology.apiName}-${objectType.apiName}.${parameters.format ?? 'ndjson'}`
-    void reply.headers({
-      'cache-control': 'no-store',
-      'content-disposition': `attachment; filename="${file}"`,
-    })
+    void reply.header('content-disposition', `attachment; filename="${file}"`)
     const spec = readExport(parameters, resolved, services)
     return sendExport(request as FastifyRequest, reply, spec, services)
   },

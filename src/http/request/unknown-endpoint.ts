@@ -9,19 +9,23 @@ import type { App } from '../app.ts'
 export async function addUnknownEndpoint(app: App): Promise<void> {
   const paths = new Map<string, KnownPath>()
   app.addHook('onRoute', ({ method, url }) => {
-    const path = paths.get(url) ?? { pattern: patternOf(url), methods: new Set(['OPTIONS']) }
+    const path = paths.get(url) ?? knownPath(url)
     paths.set(url, path)
     for (const name of [method].flat()) path.methods.add(name)
   })
   const respond = async ({ method, url }: FastifyRequest, reply: FastifyReply) => {
     const [path = ''] = url.split('?')
-    const allowed = methodsOf(path, [...paths.values()])
+    // `OPTIONS *` applies to the service as a whole (RFC 9110, 9.3.7).
+    const known = [...paths.values()].filter(({ pattern }) => path === '*' || pattern.test(path))
+    const allowed = [...new Set(known.flatMap(({ methods }) => [...methods]))].toSorted()
     if (method === 'OPTIONS' && allowed.length > 0) {
       return reply.code(204).header('allow', allowed.join(', ')).send()
     }
     // An endpoint that has the method did not find what the path names.
     const isUnknown = allowed.length === 0 || allowed.includes(method)
-    if (isUnknown) throw new ObjectQueryError('Default:NotFound', { method, path })
+    // A client that posts to `actionTypes/search` wants an operation, not the type with this name.
+    const isOperation = method === 'POST' && known.every(({ endsInName }) => endsInName)
+    if (isUnknown || isOperation) throw new ObjectQueryError('Default:NotFound', { method, path })
     throw new ObjectQueryError('Default:MethodNotAllowed', { method, path, allowed })
   }
   await app.register(async (unknown: App) => {
@@ -34,6 +38,13 @@ export async function addUnknownEndpoint(app: App): Promise<void> {
 interface KnownPath {
   readonly pattern: RegExp
   readonly methods: Set<string>
+  /** True for a path of an API whose last segment is a parameter. */
+  readonly endsInName: boolean
+}
+
+function knownPath(url: string): KnownPath {
+  const endsInName = /^\/api\/.*\/:\w+$/.test(url)
+  return { pattern: patternOf(url), methods: new Set(['OPTIONS']), endsInName }
 }
 
 function patternOf(url: string): RegExp {
@@ -41,11 +52,4 @@ function patternOf(url: string): RegExp {
     .split('/')
     .map((step) => (step.startsWith(':') ? '[^/]+' : step.replaceAll('.', '\\.')))
   return new RegExp(`^${steps.join('/')}$`)
-}
-
-/** Returns the methods of all patterns that match a path. */
-function methodsOf(path: string, known: readonly KnownPath[]): string[] {
-  // `OPTIONS *` applies to the service as a whole (RFC 9110, 9.3.7).
-  const matching = path === '*' ? known : known.filter(({ pattern }) => pattern.test(path))
-  return [...new Set(matching.flatMap(({ methods }) => [...methods]))].toSorted()
 }

@@ -59,7 +59,8 @@ export async function sendExport(
           return body
         },
       })
-  void reply.header(VERSION_HEADER, opened.version)
+  // Not kept by browsers: it has no entity tag, and is as large as the objects.
+  void reply.headers({ [VERSION_HEADER]: opened.version, 'cache-control': 'no-store' })
   // Only a chunked body, which HTTP/1.0 does not know, has trailer fields.
   const hasTrailer = !spec.endLine && !isHead && request.raw.httpVersion !== '1.0'
   if (hasTrailer) void reply.header('trailer', COUNT_TRAILER)
