@@ -26,15 +26,12 @@ const PROGRAMS = [
     'store/postgres/writes/change-encoder',
   ],
   ['service/exports/table-thread'],
-  ['http/openapi/reference-script-thread'],
   ['store/columns/process/columns-process-main'],
   ['store/columns/process/compute-thread'],
   ['store/columns/process/build-thread'],
 ]
 
 export interface BundleOptions {
-  /** Packages that are not bundled, but found beside the bundle. */
-  readonly external?: readonly string[]
   /** Whether to remove white space. Names stay in any case, so that errors can be read. */
   readonly isShort?: boolean
 }
@@ -42,13 +39,12 @@ export interface BundleOptions {
 /** Writes the bundle to a folder, which becomes a `dist`. */
 export async function bundlePrograms(
   output: string,
-  { external = [], isShort = false }: BundleOptions = {},
+  { isShort = false }: BundleOptions = {},
 ): Promise<void> {
   for (const entries of PROGRAMS) {
     const build = await rolldown({
       input: Object.fromEntries(entries.map((entry) => [entry, join(SOURCE, `${entry}.ts`)])),
       platform: 'node',
-      external: [...external],
       plugins: [SOURCE_URLS, BUILTINS],
     })
     const chunks = `chunks/${basename(entries[0] ?? '')}`

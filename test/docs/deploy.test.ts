@@ -109,7 +109,8 @@ describe('the deployment files', () => {
   })
 
   it('pass everything through nginx, for a whole host and under a path', () => {
-    const [, ofPath = ''] = /```nginx nginx.conf\n([^]*?)```/.exec(read('docs/production.md')) ?? []
+    const [, ofPath = ''] =
+      /```nginx nginx.conf\n([\s\S]*?)```/.exec(read('docs/production.md')) ?? []
     const directives = (text: string) =>
       text
         .split('\n')

@@ -23,9 +23,7 @@ export async function setup(project: TestProject): Promise<(() => Promise<void>)
   })
   const service = join(folder, BUNDLE)
   layOutPackage(service)
-  // Bundling the 4 MB of this package would take longer than loading it.
-  const options = { external: ['@scalar/fastify-api-reference'], isShort: true }
-  const bundle = () => bundlePrograms(join(service, 'dist'), options)
+  const bundle = () => bundlePrograms(join(service, 'dist'), { isShort: true })
   await bundle()
   project.onTestsRerun(bundle)
   return async () => {
