@@ -7,6 +7,8 @@ import { REAL_TIMER, type Timer } from './timer.ts'
 
 /** The number of concurrent batches of one caller; `oqs import` sends three. */
 const BATCHES_PER_CALLER = 4
+/** The number of concurrent reads of one caller that follows changes; each takes up to 30 MB. */
+const FOLLOWED_READS_PER_CALLER = 4
 /** Shorter than the time after which a connection is considered stalled. */
 const MAX_WAIT_MS = 20_000
 /**
@@ -44,6 +46,12 @@ export class Admission {
     busyReason: 'Too many batches are being written.',
   })
 
+  readonly #followedReads = new FairQueue({
+    slots: Infinity,
+    slotsPerCaller: FOLLOWED_READS_PER_CALLER,
+    maxWaitMs: MAX_WAIT_MS,
+    busyReason: 'Too many followers of this caller read changes.',
+  })
   readonly #changes: FairQueue
   readonly #timer: Timer
 
@@ -100,6 +108,11 @@ export class Admission {
   /** The number of requests that follow changes. */
   get followerCount(): number {
     return this.#followerCount
+  }
+
+  /** Reads changes for followers when their caller has a free slot. */
+  runFollowed<T>(callerId: string, read: () => Promise<T>): Promise<T> {
+    return this.#followedReads.run({ callerId }, read)
   }
 
   /** Runs work that counts as a request of its own. Throws `TooManyRequests` at a limit. */
@@ -170,9 +183,10 @@ export class Admission {
     return { batches: this.#batches.state(), changes: this.#changes.state() }
   }
 
-  /** Rejects queued and future batches and changes of definitions. */
+  /** Rejects queued and future batches, changes of definitions and reads of followers. */
   drain(reason: string): void {
     this.#batches.close(reason)
     this.#changes.close(reason)
+    this.#followedReads.close(reason)
   }
 }

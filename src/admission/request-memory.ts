@@ -76,6 +76,7 @@ export interface MemoryReservation extends Disposable {
    * never will.
    */
   readonly grow: (bytes: number) => void
+  readonly shrink: (bytes: number) => void
   readonly release: () => void
 }
 
@@ -98,10 +99,15 @@ class Reservation implements MemoryReservation {
     this.#bytes += bytes
   }
 
+  /** Releases a part, or all if it is less. */
+  shrink(bytes: number): void {
+    const less = Math.min(bytes, this.#bytes)
+    this.#bytes -= less
+    if (less > 0) this.#count(-less)
+  }
+
   release(): void {
-    const bytes = this.#bytes
-    this.#bytes = 0
-    if (bytes > 0) this.#count(-bytes)
+    this.shrink(this.#bytes)
   }
 
   [Symbol.dispose](): void {

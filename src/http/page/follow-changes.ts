@@ -7,10 +7,8 @@ import type { FastifyRequest } from 'fastify'
 import { ObjectQueryError, statusOf } from '../../contract/errors.ts'
 import type { ChangesSpec } from '../../service/changes/changes-walk.ts'
 import type { Watch } from '../../service/changes/followers.ts'
-import {
-  type FollowedPage,
-  readFollowedChanges,
-} from '../../service/changes/read-followed-changes.ts'
+import { readFollowedChanges } from '../../service/changes/read-followed-changes.ts'
+import type { FollowedPage } from '../../service/changes/shared-reads.ts'
 import type { Page } from '../../service/pages/page.ts'
 import type { ServiceContext } from '../../service/service-context.ts'
 import { typesOfSet } from '../../store/object-store.ts'
@@ -42,6 +40,8 @@ export interface Follower {
   readonly keepAliveMs: number
   /** Whether it waits for its first page while the service is too busy to read it. */
   readonly isPatient: boolean
+  /** Waits until a page can be sent; until it is, others on the same connection wait. */
+  readonly takeConnection?: () => Promise<Disposable>
 }
 
 /**
@@ -71,8 +71,7 @@ export class ChangesFollower implements Disposable {
   /** Returns the next page; undefined at the end. */
   async next(): Promise<Followed | undefined> {
     for (;;) {
-      this.#held?.[Symbol.dispose]()
-      this.#held = undefined
+      this.release()
       while (this.#watch !== undefined) {
         const { keepAliveMs, signal } = this.#follower
         const restMs = this.#renewAtMs - performance.now()
@@ -82,7 +81,12 @@ export class ChangesFollower implements Disposable {
         this.#stopWatching()
       }
       if (this.#hasEnded()) return undefined
-      const page = await this.#readNext()
+      const held = new DisposableStack()
+      this.#held = held
+      const connection = await this.#follower.takeConnection?.()
+      if (connection !== undefined) held.use(connection)
+      if (this.#hasEnded()) return undefined
+      const page = await this.#readNext(held)
       const now = performance.now()
       if (isEmpty(page) && now - this.#returnedAtMs < renewalMs(this.#services)) continue
       this.#returnedAtMs = now
@@ -90,9 +94,15 @@ export class ChangesFollower implements Disposable {
     }
   }
 
+  /** Releases what the last page holds, once it is sent. */
+  release(): void {
+    this.#held?.[Symbol.dispose]()
+    this.#held = undefined
+  }
+
   [Symbol.dispose](): void {
     this.#stopWatching()
-    this.#held?.[Symbol.dispose]()
+    this.release()
   }
 
   #stopWatching(): void {
@@ -102,13 +112,11 @@ export class ChangesFollower implements Disposable {
 
   readonly #hasEnded = () => this.#follower.signal.aborted || this.#services.stopping.aborted
 
-  async #readNext(): Promise<Page> {
+  async #readNext(held: DisposableStack): Promise<Page> {
     const { request, isPatient } = this.#follower
     const isFirst = this.#start !== undefined
     const spec = this.#start ?? (await this.#readSpec())
     this.#start = undefined
-    const held = new DisposableStack()
-    this.#held = held
     this.#watch = this.#services.followers.watch(watchedTypes(spec))
     const read = () => readPage(request, spec, held, this.#services)
     const { page, since } = await (isFirst && !isPatient ? read() : this.#untilRead(read))

@@ -8,6 +8,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ChangesSpec } from '../../service/changes/changes-walk.ts'
 import { requireVerified } from '../../store/port/request-context.ts'
 import { lateErrorBody } from '../response/error-response.ts'
+import { slicesOf, untilSent } from '../response/push.ts'
 import type { Services } from '../services.ts'
 import { ChangesFollower, type Followed, isEmpty, type ReadSpec } from './follow-changes.ts'
 
@@ -40,7 +41,7 @@ export async function streamChanges(
   using pages = new ChangesFollower(follower, await startOf(request, readSpec), services)
   const raw = await startStream(request, reply, pages, services)
   try {
-    while (await sendNext(raw, pages, services));
+    while (await sendNext(raw, pages, request, services));
   } catch (error) {
     // The status is already sent. A client connects again when the service has stopped.
     const body = services.stopping.aborted ? undefined : lateErrorBody(error, request, services)
@@ -52,21 +53,21 @@ export async function streamChanges(
 
 /** Sends the head and the first page, whose errors still have a status. */
 async function startStream(
-  { context }: FastifyRequest,
+  request: FastifyRequest,
   reply: FastifyReply,
   pages: ChangesFollower,
   services: Services,
 ): Promise<ServerResponse> {
   const { admission, stopping } = services
   const first = await pages.next()
-  requireVerified(context)
-  admission.startFollowing(context)
+  requireVerified(request.context)
+  admission.startFollowing(request.context)
   const { raw } = reply.hijack()
   const stop = () => setTimeout(() => raw.destroy(), CLOSING_MS).unref()
   stopping.addEventListener('abort', stop)
   raw.once('close', () => stopping.removeEventListener('abort', stop))
   raw.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' })
-  if (first !== undefined) await write(raw, eventOf(first), services)
+  if (first !== undefined) await write(raw, eventOf(first), request, services)
   return raw
 }
 
@@ -74,10 +75,11 @@ async function startStream(
 async function sendNext(
   raw: ServerResponse,
   pages: ChangesFollower,
+  request: FastifyRequest,
   services: Services,
 ): Promise<boolean> {
   const page = await pages.next()
-  if (page !== undefined) await write(raw, eventOf(page), services)
+  if (page !== undefined) await write(raw, eventOf(page), request, services)
   return page !== undefined
 }
 
@@ -88,22 +90,32 @@ async function startOf({ headers }: FastifyRequest, readSpec: ReadSpec): Promise
   return { ...spec, paging: { ...spec.paging, since } }
 }
 
-function eventOf(page: Followed): string {
-  if (page === 'silence') return ': waiting\n\n'
+/** Returns the pieces of an event. The records are not copied: other streams send the same ones. */
+function eventOf(page: Followed): readonly (string | Uint8Array)[] {
+  if (page === 'silence') return [': waiting\n\n']
   const { records, nextChangesToken } = page
   const id = nextChangesToken === undefined ? '' : `id: ${nextChangesToken}\n`
   // Of an event without data, clients only remember the id.
-  if (isEmpty(page)) return `${id}\n`
-  return `${id}data: {"data":[${Buffer.from(records).toString('utf8')}]}\n\n`
+  if (isEmpty(page)) return [`${id}\n`]
+  return [`${id}data: {"data":[`, ...slicesOf(records), ']}\n\n']
 }
 
-/** Waits until the client has received enough to be sent more. One that no longer reads is disconnected. */
-async function write(raw: ServerResponse, text: string, { limits }: Services): Promise<void> {
-  if (raw.destroyed || raw.write(text)) return
-  const { promise: isReady, resolve } = Promise.withResolvers<void>()
-  const stalled = setTimeout(() => raw.destroy(), limits.stalledStreamMs)
-  raw.once('drain', resolve).once('close', resolve)
-  await isReady
-  clearTimeout(stalled)
-  raw.off('drain', resolve).off('close', resolve)
+/**
+ * Writes an event. Waits until the connection has taken it, so that nothing more is read for a client
+ * that does not read. One that has stopped reading is disconnected.
+ */
+async function write(
+  raw: ServerResponse,
+  pieces: readonly (string | Uint8Array)[],
+  { context }: FastifyRequest,
+  { admission, limits }: Services,
+): Promise<void> {
+  for (const piece of pieces) {
+    await admission.takeTurn(context.callerId)
+    if (raw.destroyed || raw.write(piece)) continue
+    const { promise: isReady, resolve } = Promise.withResolvers<void>()
+    raw.once('drain', resolve).once('close', resolve)
+    await untilSent(isReady, limits.stalledStreamMs, () => raw.destroy())
+    raw.off('drain', resolve).off('close', resolve)
+  }
 }

@@ -19,6 +19,8 @@ export class Upgrades {
   readonly #sockets = new WebSocketServer({
     noServer: true,
     maxPayload: BODY_MAX_BYTES,
+    // A client that does not read would let them pile up.
+    autoPong: false,
     // Clients require that one of their protocols is chosen.
     handleProtocols: (protocols) => protocols.values().next().value ?? false,
   })

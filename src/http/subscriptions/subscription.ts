@@ -3,14 +3,15 @@ import type { FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'
 import { resolveOntology } from '../../access/find-visible.ts'
 import { type ObjectQueryError, statusOf } from '../../contract/errors.ts'
-import type { ObjectType } from '../../ontology/ontology.ts'
 import { refuseUnknownMembers, unprocessable } from '../../query/parse/unprocessable.ts'
+import type { ChangeForm } from '../../service/changes/change-form.ts'
 import type { ChangesSpec } from '../../service/changes/changes-walk.ts'
 import { readFollowedSet } from '../../service/object-sets/followed-set.ts'
-import type { Page } from '../../service/pages/page.ts'
 import { ChangesFollower, isEmpty } from '../page/follow-changes.ts'
 import { reportError, shortened } from '../response/error-response.ts'
+import { slicesOf } from '../response/push.ts'
 import type { Services } from '../services.ts'
+import type { Channel } from './channel.ts'
 
 export type SubscribeRequest = Static<typeof SubscribeRequest>
 export const SubscribeRequest = Type.Object({
@@ -37,15 +38,15 @@ function checkRequest(request: SubscribeRequest): void {
 /** After this many pages of one range, loading the set again costs less than all its changes. */
 const MAX_PAGES = 10
 
-/** The connection of the client. */
-export interface Channel {
-  /** Resolves when the message is sent, so that a slow client is not sent more. */
-  send(message: object): Promise<void>
-  /** Stops receiving messages for a while. */
-  pause(): void
-  resume(): void
-  /** Closes the connection, because the client may no longer use it. */
-  refuse(error: ObjectQueryError): void
+/** How the SDK describes changes. */
+const UPDATES: ChangeForm = {
+  name: 'updates',
+  put: ['{"type":"object","object":', ',"state":"ADDED_OR_UPDATED"}'],
+  deleted: (key, { apiName, primaryKey }) => ({
+    type: 'object',
+    object: { __primaryKey: key, __apiName: apiName, [primaryKey.apiName]: key },
+    state: 'REMOVED',
+  }),
 }
 
 export class Subscription {
@@ -56,8 +57,8 @@ export class Subscription {
   readonly #services: Services
   readonly #stopped = new AbortController()
   #pages: ChangesFollower | undefined
-  /** Those of the set, by API name. */
-  #objectTypes: ReadonlyMap<string, ObjectType> = new Map()
+  /** The API name of the first type of the set. */
+  #objectType: string | undefined
 
   constructor(
     wanted: SubscribeRequest,
@@ -91,12 +92,14 @@ export class Subscription {
       // The connection has pings of its own.
       keepAliveMs: Infinity,
       isPatient: true,
+      takeConnection: () => this.#channel.take(),
     }
     this.#pages?.[Symbol.dispose]()
     this.#pages = new ChangesFollower(follower, await this.#readSpec(), this.#services)
     try {
       // It has no changes, only the version to start from.
       await this.#pages.next()
+      this.#pages.release()
     } catch (error) {
       this.#pages[Symbol.dispose]()
       throw error
@@ -136,7 +139,8 @@ export class Subscription {
     const pages = page.nextPageToken === undefined ? 0 : earlierPages + 1
     const { id } = this
     if (pages <= MAX_PAGES) {
-      await this.#channel.send({ type: 'objectSetChanged', id, updates: this.#updates(page) })
+      const head = `{"type":"objectSetChanged","id":"${id}","updates":[`
+      await this.#channel.send(head, ...slicesOf(page.records), ']}')
     }
     return pages
   }
@@ -150,8 +154,7 @@ export class Subscription {
 
   async #refresh(): Promise<void> {
     await this.start()
-    const [objectType] = this.#objectTypes.keys()
-    await this.#channel.send({ type: 'refreshObjectSet', id: this.id, objectType })
+    await this.#send({ type: 'refreshObjectSet', id: this.id, objectType: this.#objectType })
   }
 
   async #close(error: ObjectQueryError): Promise<void> {
@@ -161,19 +164,11 @@ export class Subscription {
       return
     }
     const cause = { type: 'error', ...errorOf(error) }
-    await this.#channel.send({ type: 'subscriptionClosed', id: this.id, cause })
+    await this.#send({ type: 'subscriptionClosed', id: this.id, cause })
   }
 
-  #updates({ records }: Page): readonly object[] {
-    const changes = JSON.parse(`[${Buffer.from(records).toString('utf8')}]`) as readonly Change[]
-    return changes.map((change) => {
-      if ('put' in change) return { type: 'object', object: change.put, state: 'ADDED_OR_UPDATED' }
-      const { primaryKey: key, objectType: apiName } = change.delete
-      const { primaryKey } = this.#objectTypes.get(apiName) ?? {}
-      const own = primaryKey === undefined ? {} : { [primaryKey.apiName]: key }
-      const object = { __primaryKey: key, __apiName: apiName, ...own }
-      return { type: 'object', object, state: 'REMOVED' }
-    })
+  #send(message: object): Promise<void> {
+    return this.#channel.send(JSON.stringify(message))
   }
 
   readonly #readSpec = async (since = 'now'): Promise<ChangesSpec> => {
@@ -184,14 +179,10 @@ export class Subscription {
     const excludeRid = objectLoadingResponseOptions?.shouldLoadObjectRids === false
     const wanted = { objectSet, select: propertySet.map(String), excludeRid, since }
     const set = await readFollowedSet(wanted, ontology, context, this.#services)
-    this.#objectTypes = new Map(set.parts.map(({ objectType: type }) => [type.apiName, type]))
-    return { ...set, paging: { since } }
+    this.#objectType = set.parts[0]?.objectType.apiName
+    return { ...set, paging: { since }, form: UPDATES }
   }
 }
-
-type Change =
-  | { readonly put: object }
-  | { readonly delete: { readonly primaryKey: unknown; readonly objectType: string } }
 
 /** Returns an error as the SDK describes those of subscriptions. */
 export function errorOf({ errorName, parameters }: ObjectQueryError) {

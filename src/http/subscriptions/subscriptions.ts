@@ -11,7 +11,8 @@ import { refuseUnknownMembers } from '../../query/parse/unprocessable.ts'
 import { identifyAgain } from '../request/request-hooks.ts'
 import { reportError } from '../response/error-response.ts'
 import type { Services } from '../services.ts'
-import { type Channel, errorOf, SubscribeRequest, Subscription } from './subscription.ts'
+import type { Channel } from './channel.ts'
+import { errorOf, SubscribeRequest, Subscription } from './subscription.ts'
 
 /** The number of subscriptions of one connection. */
 const SUBSCRIPTIONS_MAX = 100
@@ -32,7 +33,6 @@ export class Subscriptions {
   /** By what they follow. */
   #running = new Map<string, Subscription>()
   #handled: Promise<void> = Promise.resolve()
-  #unhandled = 0
   #isRefused = false
   #isStopped = false
 
@@ -47,9 +47,8 @@ export class Subscriptions {
    * no more messages wait than have arrived together.
    */
   receive(text: string): void {
-    this.#channel.pause()
-    this.#unhandled += 1
-    this.#handled = this.#handled.then(() => this.#handle(text))
+    const resume = this.#channel.pause()
+    this.#handled = this.#handled.then(() => this.#handle(text)).then(resume)
   }
 
   /** Closes the connection if its caller has lost its rights. */
@@ -82,8 +81,6 @@ export class Subscriptions {
     } catch (error) {
       this.#refuse(reportError(error, this.#request, this.#services))
     }
-    this.#unhandled -= 1
-    if (this.#unhandled === 0) this.#channel.resume()
   }
 
   async #replace(text: string): Promise<void> {
@@ -114,7 +111,7 @@ export class Subscriptions {
     // The client may have left meanwhile.
     if (this.#isStopped) this.stop()
     // Updates follow the response, which tells the client their id.
-    await this.#channel.send({ type: 'subscribeResponses', id, responses })
+    await this.#channel.send(JSON.stringify({ type: 'subscribeResponses', id, responses }))
     for (const subscription of started) void subscription.run()
   }
 }

@@ -3,6 +3,7 @@ import { resolveOntology, resolveTypePath } from '../../access/find-visible.ts'
 import { closed } from '../../contract/schema-parts.ts'
 import { parseSelection } from '../../query/parse/selection-v2.ts'
 import { EVERYTHING } from '../../query/query.ts'
+import { SET_CHANGES } from '../../service/changes/change-form.ts'
 import { readFollowedSet } from '../../service/object-sets/followed-set.ts'
 import { partOf } from '../../service/pages/page-spec.ts'
 import { endpoint } from '../endpoint.ts'
@@ -71,7 +72,7 @@ export const v2Changes = [
         const { body, context, catalogue, caller, params } = request
         const ontology = resolveOntology(catalogue, caller, params.ontology)
         const set = await readFollowedSet({ ...body, since }, ontology, context, services)
-        return { ...set, paging: body }
+        return { ...set, paging: body, form: SET_CHANGES }
       }),
   }),
 ]

@@ -4,6 +4,7 @@ import { pageTokenRefused } from '../../paging/walk-tokens.ts'
 import type { ListedChange } from '../../store/object-store.ts'
 import type { RequestContext } from '../../store/port/request-context.ts'
 import type { ServiceParts } from '../service-parts.ts'
+import type { ChangeForm } from './change-form.ts'
 import type { PartRange } from './changes-walk.ts'
 
 /** What a page says about an object. */
@@ -27,15 +28,14 @@ export interface ChangedRecords {
 export async function changedRecords(
   range: PartRange,
   entries: readonly ChangeEntry[],
-  { namesTypes }: { readonly namesTypes: boolean },
+  form: ChangeForm,
   context: RequestContext,
   services: ServiceParts,
 ): Promise<ChangedRecords> {
   const keys = entries.flatMap(({ kind, change }) => (kind === 'put' ? [change.pk] : []))
-  const puts = await readPuts(range, keys, range.until.version, context, services)
-  const earlier = await readEarlier(range, entries, context, services)
-  const { apiName, primaryKey } = range.objectType
-  const named = namesTypes ? { objectType: apiName } : {}
+  const puts = await readPuts({ ...range, form }, keys, range.until.version, context, services)
+  const earlier = await readEarlier({ ...range, form }, entries, context, services)
+  const { primaryKey } = range.objectType
   const texts: string[] = []
   let [putCount, done] = [0, 0]
   for (const { kind, change } of entries) {
@@ -44,7 +44,7 @@ export async function changedRecords(
     done += 1
     if (put === undefined) {
       const key = keyValue(primaryKey.type, primaryKeyText(primaryKey.type, change.pk))
-      texts.push(JSON.stringify({ delete: { primaryKey: key, ...named } }))
+      texts.push(JSON.stringify(form.deleted(key, range.objectType)))
     } else {
       putCount += 1
       if (earlier.get(change.pk) !== put) texts.push(put)
@@ -58,9 +58,13 @@ export async function changedRecords(
   }
 }
 
+interface FormedRange extends PartRange {
+  readonly form: ChangeForm
+}
+
 /** Returns the doubtful objects as they were before the changes. */
 async function readEarlier(
-  range: PartRange,
+  range: FormedRange,
   entries: readonly ChangeEntry[],
   context: RequestContext,
   services: ServiceParts,
@@ -77,7 +81,7 @@ async function readEarlier(
 
 /** Returns the entries of objects at a version, as many as fit into a page. */
 async function readPuts(
-  { objectType, record: { shape, selection } }: PartRange,
+  { objectType, record: { shape, selection }, form }: FormedRange,
   keys: readonly string[],
   version: number,
   context: RequestContext,
@@ -87,7 +91,7 @@ async function readPuts(
   const page = await objects.readRecords(
     {
       objectType,
-      record: { shape: asPut(shape), selection, separator: '\n' },
+      record: { shape: asPut(shape, form), selection, separator: '\n' },
       isOfDefinition: true,
       keys,
       version,
@@ -102,6 +106,6 @@ async function readPuts(
   return puts
 }
 
-function asPut(shape: RecordShape): RecordShape {
-  return [{ literal: '{"put":' }, ...shape, { literal: '}' }]
+function asPut(shape: RecordShape, { put: [before, after] }: ChangeForm): RecordShape {
+  return [{ literal: before }, ...shape, { literal: after }]
 }

@@ -19,13 +19,14 @@ import { bindChanges, type FollowedObjects, refuseUnfollowable } from '../pages/
 import type { Page, PagedRequest } from '../pages/page.ts'
 import { probeRequest } from '../pages/probe-request.ts'
 import type { ServiceParts } from '../service-parts.ts'
+import type { ChangeForm } from './change-form.ts'
 
 /** Which changes are requested. */
 export interface ChangesSpec extends FollowedObjects {
   readonly paging: ChangesParameters
   readonly maximumPageSize?: number
-  /** Whether deletes name the type of the object. */
-  readonly namesTypes?: boolean
+  /** `CHANGES` by default. */
+  readonly form?: ChangeForm
 }
 
 /** Parameters of a query string or a body. Null means absent. */
@@ -131,7 +132,7 @@ function versionsAt(
 }
 
 /** Follows the changes from now on. */
-const NOW = 'now'
+export const NOW = 'now'
 
 /** Returns the latest versions of types, all as of one moment. */
 async function readVersions(

@@ -1,14 +1,16 @@
-import { CoalescedRead } from '../../admission/coalesced-read.ts'
 import type { Publications } from '../../store/object-store.ts'
+import { SharedReads } from './shared-reads.ts'
 
 /** Requests that wait for new versions of object types. One listener of the store serves them all. */
 export class Followers implements Disposable {
   readonly #publications: Publications
   readonly #watches = new Map<string, Set<Watch>>()
   readonly #stopping: AbortSignal
-  /** The reads that followers share, by what they read of a definition. */
-  readonly #reads = new WeakMap<object, Map<string, CoalescedRead<unknown>>>()
+  readonly reads = new SharedReads()
   #following: Disposable | undefined
+  #publicationCount = 0
+  /** The number of publications up to the last one of each type, and up to the last one of all types. */
+  readonly #lastOf = new Map<string | undefined, number>()
 
   constructor(publications: Publications, stopping: AbortSignal) {
     this.#publications = publications
@@ -18,9 +20,11 @@ export class Followers implements Disposable {
 
   /** Watches types from now on, so that no version is missed between reading and waiting. */
   watch(typeRids: readonly string[]): Watch {
-    this.#following ??= this.#publications.follow((typeRid) =>
-      this.#each(typeRid, (watch) => watch.wake()),
-    )
+    this.#following ??= this.#publications.follow((typeRid) => {
+      this.#publicationCount += 1
+      this.#lastOf.set(typeRid, this.#publicationCount)
+      this.#each(typeRid, (watch) => watch.wake())
+    })
     const watch = new Watch(() => {
       for (const typeRid of typeRids) this.#forget(typeRid, watch)
     })
@@ -32,13 +36,9 @@ export class Followers implements Disposable {
     return watch
   }
 
-  /** Reads what several followers ask for at the same time; `read` must be the same for each key. */
-  share<T>(definition: object, key: string, read: () => Promise<T>): Promise<T> {
-    const reads = this.#reads.get(definition) ?? new Map<string, CoalescedRead<unknown>>()
-    this.#reads.set(definition, reads)
-    const shared = reads.get(key) ?? new CoalescedRead(read, () => reads.delete(key))
-    reads.set(key, shared)
-    return shared.run() as Promise<T>
+  /** Returns a number that grows whenever one of the types may have a new version. */
+  lastPublication(typeRids: readonly string[]): number {
+    return Math.max(...[undefined, ...typeRids].map((typeRid) => this.#lastOf.get(typeRid) ?? 0))
   }
 
   [Symbol.dispose](): void {

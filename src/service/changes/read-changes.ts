@@ -11,6 +11,7 @@ import { changesTokenRefused, pageTokenRefused } from '../../paging/walk-tokens.
 import type { ListedChange, SetCursor } from '../../store/object-store.ts'
 import type { Page, PagedRequest } from '../pages/page.ts'
 import type { ServiceParts } from '../service-parts.ts'
+import { CHANGES } from './change-form.ts'
 import { type ChangedRecords, type ChangeEntry, changedRecords } from './changed-records.ts'
 import {
   type ChangesSpec,
@@ -82,7 +83,7 @@ interface PartChanges extends Pick<ChangedRecords, 'records' | 'count'> {
 /** Reads changes of one part. All of them may be hidden, although more follow. */
 async function readPart(
   request: PagedRequest,
-  { namesTypes = false, paging }: ChangesSpec,
+  { form = CHANGES, paging }: ChangesSpec,
   walk: ChangesWalk,
   { part: index, pk, version }: SetCursor,
   maxChanges: number,
@@ -104,7 +105,7 @@ async function readPart(
   )
   if (listed === 'reclaimed') throw changesTokenRefused(paging.since, 'reclaimed')
   const entries = await entriesOf(range, listed.changes, request, services)
-  const found = await changedRecords(range, entries, { namesTypes }, context, services)
+  const found = await changedRecords(range, entries, form, context, services)
   const last = found.isCut ? found.last : listed.changes.at(-1)
   const isWhole = !found.isCut && !listed.more
   const next = isWhole || last === undefined ? startOf(walk, index + 1) : { ...last, part: index }

@@ -19,10 +19,10 @@ export async function readFollowedSet(
   ontology: Ontology,
   context: ServiceContext,
   services: ServiceParts,
-): Promise<FollowedObjects & { readonly namesTypes: true }> {
+): Promise<FollowedObjects> {
   const { objectSet, since, excludeRid } = request
   const read = await readRequestedSet({ objectSet, since }, ontology, context, services)
   const form = { asInterface: false, prefix: '__', excludeRid: excludeRid ?? false } as const
   const parts = pageParts(sortParts(read.parts), request, form, ontology)
-  return { ontology, revision: 'v2', parts, listedTypes: read.listedTypes, namesTypes: true }
+  return { ontology, revision: 'v2', parts, listedTypes: read.listedTypes }
 }
