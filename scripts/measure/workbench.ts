@@ -28,6 +28,8 @@ interface Program {
   readonly env?: Readonly<Record<string, string>>
   /** Opens a channel for messages. */
   readonly hasChannel?: boolean
+  /** How many descriptors it may open; as many as this process by default. */
+  readonly maxDescriptors?: number | undefined
 }
 
 export interface MeasuredServer extends Target, AsyncDisposable {
@@ -55,6 +57,8 @@ export interface ServiceOptions {
   readonly keepLimits?: boolean
   /** Loads `service-monitor.ts` into the process, for `askMonitor`. */
   readonly hasMonitor?: boolean
+  /** How many descriptors each of its processes may open. */
+  readonly maxDescriptors?: number
 }
 
 /** The cost of a command for the service and its database. */
@@ -164,6 +168,7 @@ export class Workbench implements AsyncDisposable {
         ...settings,
       },
       hasChannel: hasMonitor,
+      maxDescriptors: options.maxDescriptors,
     })
     return { ...server, program }
   }
@@ -238,10 +243,14 @@ export class Workbench implements AsyncDisposable {
   }
 
   /** Settings of the user would change what is measured, so a program gets only its own. */
-  #start({ args, env, hasChannel }: Program, stdin: 'ignore' | 'pipe' = 'ignore') {
+  #start({ args, env, hasChannel, maxDescriptors }: Program, stdin: 'ignore' | 'pipe' = 'ignore') {
     const settings = { TMPDIR: tmpdir(), OQS_PORT: '0', OQS_ADMIN_TOKEN: ADMIN_TOKEN, ...env }
     const options = { stdin, cwd: this.folder, hasChannel: hasChannel ?? false }
-    const program = startProgram(process.execPath, args, settings, options)
+    const limit = ['-c', `ulimit -n ${maxDescriptors} && exec "$@"`, 'sh', process.execPath]
+    const program =
+      maxDescriptors === undefined
+        ? startProgram(process.execPath, args, settings, options)
+        : startProgram('sh', [...limit, ...args], settings, options)
     this.adopt(program.child)
     return program
   }

@@ -63,6 +63,17 @@ that reads are compared with their 95th percentile.`,
   run: (context) => measureLoads(context, 'attack', ATTACKS, 0.95),
 }
 
+const FEW_DESCRIPTORS = 256
+
+export const descriptors: Part<Numbers> = {
+  about: `A service that may open ${FEW_DESCRIPTORS} descriptors, and a caller that opens 400 connections and sends nothing,
+while another reads and writes on new connections. The limits are those of attacks.`,
+  full: { ...FULL, connections: 400 },
+  quick: { ...QUICK, connections: 400 },
+  run: (context) =>
+    measureLoads(context, 'strangers', { connections: ['connections'] }, 0.95, FEW_DESCRIPTORS),
+}
+
 const MEMORY_CALLERS = 4
 const MEMORY_LOADS: readonly LoadName[] = ['batches', 'stalled-readers', 'queries']
 
@@ -103,16 +114,17 @@ interface Timings {
 /** Runs one load after the other, prints a table for each, and judges them. */
 async function measureLoads(
   { bench, store, numbers, texts, print }: PartContext<Numbers>,
-  kind: 'flood' | 'attack',
+  kind: 'flood' | 'attack' | 'strangers',
   table: Readonly<Record<string, readonly LoadName[]>>,
   quietShare: number,
+  maxDescriptors?: number,
 ): Promise<readonly Mark[]> {
   const known = Object.keys(table)
   const chosen = chosenNames(`--${kind}`, texts[kind], known) ?? known
-  const service = await startMonitored(bench)
+  const service = await startMonitored(bench, maxDescriptors)
   await loadItems(service, numbers.objects)
   const target = { ...service, headers: await createCaller(service, 'bystander') }
-  using requests = new SmallRequests(target, kind === 'attack')
+  using requests = new SmallRequests(target, kind !== 'flood')
   const marks: Mark[] = []
   for (const each of chosen) {
     const name = `${kind} ${each}`
@@ -132,7 +144,9 @@ async function measureLoads(
     const responses = await end()
     const recoveryMs = await measureRecovery(requests, quiet)
     print(loadTable(`${store}, ${name}`, { quiet, loaded }))
-    print(`Responses to the load: ${responses}. Recovery took ${Math.round(recoveryMs)} ms.`)
+    print(
+      `Responses to the load: ${responses}. Recovery took ${Math.round(recoveryMs)} ms. At most ${watch.most()} MB.`,
+    )
     marks.push(
       ...marksOf(name, { quiet, loaded }, quietShare),
       atMost(RECOVERY_LIMIT_MS, `${name}: recovery, ms`, recoveryMs),

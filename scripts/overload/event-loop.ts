@@ -123,9 +123,10 @@ export const eventLoop: Part<{ readonly objects: number }> = {
 }
 
 /** Starts a service that reports its event loop. The rate limit is off: other protections must suffice. */
-export function startMonitored(bench: Workbench): Promise<Service> {
+export function startMonitored(bench: Workbench, maxDescriptors?: number): Promise<Service> {
   const settings = { OQS_RATE_LIMIT_PER_MINUTE: 'none' }
-  return bench.startService({ settings, keepLimits: true, hasMonitor: true })
+  const limit = maxDescriptors === undefined ? {} : { maxDescriptors }
+  return bench.startService({ settings, keepLimits: true, hasMonitor: true, ...limit })
 }
 
 /** Sends a request with the client of Node.js, which also reads and writes chunks. */

@@ -41,6 +41,10 @@ function startLoads({ url, names, callers, numbers }: LoadOrder): LoadReport {
       return body.toString()
     }
     return async () => {
+      if (load.hold) {
+        await load.hold(nextTarget())
+        return void (await sleep(RECONNECT_MS))
+      }
       if (load.script) return load.script(send, numbers)
       if (nextCall === undefined)
         return holdSocket(nextTarget(), [], { pauseMs: SILENT_RECONNECT_MS })

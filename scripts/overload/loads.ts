@@ -1,4 +1,5 @@
 /** What one caller does to the others: which requests it sends, on how many connections, and how. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Call, Target } from '../measure/connection.ts'
 import { administer, createCaller, define } from '../measure/parts.ts'
 import {
@@ -10,6 +11,7 @@ import {
   WORST_QUERIES,
   wideDefinition,
 } from './inputs.ts'
+import { holdStream, largeCommit, sendPings } from './unread.ts'
 
 export interface LoadNumbers {
   readonly batchBytes: number
@@ -45,6 +47,8 @@ export interface Load {
   readonly connections?: number | ((numbers: LoadNumbers) => number)
   /** Returns the request number n; without it, connections stay silent. */
   request?(numbers: LoadNumbers): (n: number) => Call
+  /** What each connection does instead, until it is closed. */
+  hold?(target: Target): Promise<void>
   /** Requests that depend on each other, again and again, instead of independent ones. */
   script?(send: Send, numbers: LoadNumbers): Promise<void>
   /**
@@ -187,6 +191,17 @@ const LOADS = {
       }
     },
   },
+  /** Follows changes, and reads none of them. */
+  'unread-streams': { connections: 900, hold: holdStream },
+  /** Writes changes of 4 MB, twice a second. */
+  'large-commits': {
+    async script(send) {
+      await send(largeCommit(Date.now() % 2 ** 31))
+      await sleep(500)
+    },
+  },
+  /** Sends pings on WebSockets, and reads none of the answers. */
+  pings: { connections: 10, hold: sendPings },
   /** Opens connections and sends nothing. */
   connections: { connections: ({ connections }) => connections },
 } as const satisfies Readonly<Record<string, Load>>
@@ -204,6 +219,8 @@ export const FLOODS: Readonly<Record<string, readonly LoadName[]>> = {
   ...alone('batches', 'two-batches', 'texts', 'text-arrays', 'integer-arrays'),
   ...alone('deletions', 'type-deletions', 'replacements'),
   'hang-ups': ['hang-ups', 'unknown-tokens'],
+  'unread-streams': ['unread-streams', 'large-commits'],
+  pings: ['pings'],
   all: ['queries', 'pages', 'pipelines', 'batches', 'stalled-readers'],
 }
 
