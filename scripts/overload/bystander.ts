@@ -63,6 +63,15 @@ that reads are compared with their 95th percentile.`,
   run: (context) => measureLoads(context, 'attack', ATTACKS, 0.95),
 }
 
+export const columns: Part<Numbers> = {
+  about: `The process of columns is stopped, and each one that replaces it, while a caller reads, counts and writes.
+The limits are those of attacks.`,
+  full: FULL,
+  quick: QUICK,
+  run: (context) =>
+    measureLoads(context, 'fault', { 'stopped-columns': ['stopped-columns'] }, 0.95),
+}
+
 const FEW_DESCRIPTORS = 256
 
 export const descriptors: Part<Numbers> = {
@@ -114,7 +123,7 @@ interface Timings {
 /** Runs one load after the other, prints a table for each, and judges them. */
 async function measureLoads(
   { bench, store, numbers, texts, print }: PartContext<Numbers>,
-  kind: 'flood' | 'attack' | 'strangers',
+  kind: 'flood' | 'attack' | 'fault' | 'strangers',
   table: Readonly<Record<string, readonly LoadName[]>>,
   quietShare: number,
   maxDescriptors?: number,
@@ -124,7 +133,11 @@ async function measureLoads(
   const service = await startMonitored(bench, maxDescriptors)
   await loadItems(service, numbers.objects)
   const target = { ...service, headers: await createCaller(service, 'bystander') }
-  using requests = new SmallRequests(target, kind !== 'flood')
+  using requests = new SmallRequests(target, {
+    reconnects: kind === 'attack' || kind === 'strangers',
+    counts: kind === 'fault',
+  })
+  if (kind === 'fault') await untilColumns(service)
   const marks: Mark[] = []
   for (const each of chosen) {
     const name = `${kind} ${each}`
@@ -168,7 +181,8 @@ async function prepareLoads(
   return (usesIdleTimeOnly: boolean) => {
     const child = fork(CALLER)
     bench.adopt(child)
-    child.send({ url: service.url.href, names, callers, numbers, usesIdleTimeOnly })
+    const { pid } = service
+    child.send({ url: service.url.href, names, callers, pid, numbers, usesIdleTimeOnly })
     return async () => {
       const report = once(child, 'message') as Promise<[LoadReport]>
       child.send('end')
@@ -202,6 +216,16 @@ function marksOf(name: string, { quiet, loaded }: Timings, quietShare: number): 
     atMost(LONGEST_LIMIT_MS, `${name}: slowest small request, ms`, longestMs(loaded)),
     none(`${name}: refused small requests`, countRefused(loaded)),
   ]
+}
+
+/** Waits until columns answer questions about the items. */
+async function untilColumns(service: Service): Promise<void> {
+  showProgress('waiting until columns are built')
+  for (;;) {
+    const { columns } = await administer(service, 'GET', 'status')
+    if (columns?.objectTypes[0]?.state === 'ready') return
+    await sleep(100)
+  }
 }
 
 /**
@@ -238,9 +262,9 @@ function loadTable(title: string, { quiet, loaded }: Timings): string {
     String(Math.round(longestMs(own))),
     String(countRefused(own)),
   ]
-  const kinds = NAMES.map((name) => {
+  const kinds = NAMES.flatMap((name) => {
     const own = loaded.filter((each) => each.name === name)
-    return row(name, own, quietMs(quiet, name, 0.5).toFixed(2))
+    return own.length === 0 ? [] : [row(name, own, quietMs(quiet, name, 0.5).toFixed(2))]
   })
   const header = [title, 'quiet ms', 'p50 ×', 'p95 ×', 'max ×', 'max ms', 'refused']
   return toMarkdown([header, ...kinds, row('all small requests', loaded)])

@@ -22,7 +22,7 @@ const RECONNECT_MS = 100
 const SILENT_RECONNECT_MS = 5000
 
 /** Starts the loads of an order, and returns the counts of received statuses. */
-function startLoads({ url, names, callers, numbers }: LoadOrder): LoadReport {
+function startLoads({ url, names, callers, pid, numbers }: LoadOrder): LoadReport {
   const statuses: Record<string, number> = {}
   const countStatus = (status: number) => {
     statuses[status] = (statuses[status] ?? 0) + 1
@@ -42,7 +42,7 @@ function startLoads({ url, names, callers, numbers }: LoadOrder): LoadReport {
     }
     return async () => {
       if (load.hold) {
-        await load.hold(nextTarget())
+        await load.hold(nextTarget(), pid)
         return void (await sleep(RECONNECT_MS))
       }
       if (load.script) return load.script(send, numbers)

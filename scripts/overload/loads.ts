@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Call, Target } from '../measure/connection.ts'
 import { administer, createCaller, define } from '../measure/parts.ts'
+import { findProcess } from '../measure/processes.ts'
 import {
   batchOf,
   batchPath,
@@ -32,6 +33,8 @@ export interface LoadOrder {
   readonly names: readonly LoadName[]
   /** The headers of the callers, each in turn. */
   readonly callers: readonly Headers[]
+  /** The main process of the service. */
+  readonly pid: number
   readonly numbers: LoadNumbers
   /** For measurements of other callers. The load is weaker if the service uses all cores. */
   readonly usesIdleTimeOnly: boolean
@@ -48,7 +51,7 @@ export interface Load {
   /** Returns the request number n; without it, connections stay silent. */
   request?(numbers: LoadNumbers): (n: number) => Call
   /** What each connection does instead, until it is closed. */
-  hold?(target: Target): Promise<void>
+  hold?(target: Target, pid: number): Promise<void>
   /** Requests that depend on each other, again and again, instead of independent ones. */
   script?(send: Send, numbers: LoadNumbers): Promise<void>
   /**
@@ -68,6 +71,8 @@ const DROPPED = {
   primaryKey: 'id',
   properties: { id: { type: 'string' }, text: { type: 'string' }, n: { type: 'integer' } },
 } as const
+/** How often a process of columns is stopped: long enough for another one to start and build them. */
+const STOPPED_MS = 3000
 const LARGE_ONTOLOGIES = Array.from({ length: 7 }, (_, n) => `large${n}`)
 const LARGE = [600, 49] as const
 
@@ -109,6 +114,14 @@ async function prepareCallers(service: Target, policy: string, rights: object[],
     headers.push(await createCaller(service, `${policy} ${n}`, policy))
   }
   return headers
+}
+
+async function stopColumns(pid: number): Promise<void> {
+  // The first second is not judged.
+  await sleep(STOPPED_MS / 2)
+  const columns = findProcess(pid, 'columns-process-main')
+  if (columns !== undefined) process.kill(columns, 'SIGSTOP')
+  await sleep(STOPPED_MS / 2)
 }
 
 const LOADS = {
@@ -202,6 +215,8 @@ const LOADS = {
   },
   /** Sends pings on WebSockets, and reads none of the answers. */
   pings: { connections: 10, hold: sendPings },
+  /** Stops the process of columns, and each one that replaces it. */
+  'stopped-columns': { hold: (_, pid) => stopColumns(pid) },
   /** Opens connections and sends nothing. */
   connections: { connections: ({ connections }) => connections },
 } as const satisfies Readonly<Record<string, Load>>

@@ -10,17 +10,25 @@ export interface Timing {
 }
 
 export const WRITE = 'write an object'
+const COUNT = 'count a group'
+
+export interface SmallRequestsOptions {
+  /** Sends each request on a new connection. */
+  readonly reconnects: boolean
+  /** Also counts, which columns answer. */
+  readonly counts: boolean
+}
 
 /** Sends small requests one after the other, for different objects so that no response is cached. */
 export class SmallRequests implements Disposable {
   readonly #target: Target
-  readonly #reconnects: boolean
+  readonly #options: SmallRequestsOptions
   #connection: Connection | undefined
   #round = 0
 
-  constructor(target: Target, reconnects: boolean) {
+  constructor(target: Target, options: SmallRequestsOptions) {
     this.#target = target
-    this.#reconnects = reconnects
+    this.#options = options
   }
 
   async sendFor(ms: number): Promise<readonly Timing[]> {
@@ -28,7 +36,10 @@ export class SmallRequests implements Disposable {
     const end = performance.now() + ms
     do {
       this.#round += 1
-      for (const [name, call] of smallCalls(this.#round)) timings.push(await this.#time(name, call))
+      for (const [name, call] of smallCalls(this.#round)) {
+        if (name === COUNT && !this.#options.counts) continue
+        timings.push(await this.#time(name, call))
+      }
     } while (performance.now() < end)
     return timings
   }
@@ -49,7 +60,7 @@ export class SmallRequests implements Disposable {
       this[Symbol.dispose]()
     }
     const ms = performance.now() - started
-    if (this.#reconnects) this[Symbol.dispose]()
+    if (this.#options.reconnects) this[Symbol.dispose]()
     return { name, status, ms }
   }
 }
@@ -63,6 +74,9 @@ function smallCalls(round: number): readonly (readonly [name: string, call: Call
     body: JSON.stringify({ query, pageSize: 10 }),
   })
   const term = { type: 'anyTerm', field: 'properties.text', value: `rare${number}` }
+  const group = { type: 'eq', field: 'properties.group', value: round % 1000 }
+  const aggregation = [{ type: 'count', name: 'count' }]
+  const count = { method: 'POST', body: JSON.stringify({ query: group, aggregation, groupBy: [] }) }
   const note = JSON.stringify({ put: { id, n: round, text: 'a few words of a note' } })
   const write = { method: 'POST', contentType: 'application/x-ndjson', body: note }
   return [
@@ -70,6 +84,7 @@ function smallCalls(round: number): readonly (readonly [name: string, call: Call
     ['get an object', { method: 'GET', path: `${LIST_PATH}/${id}` }],
     ['search by equality', search({ type: 'eq', field: 'properties.id', value: id })],
     ['search for a rare term', search(term)],
+    [COUNT, { ...count, path: `${LIST_PATH}/aggregate` }],
     ['readiness', { method: 'GET', path: '/readyz' }],
     [WRITE, { ...write, path: batchPath('note') }],
   ]
