@@ -13,7 +13,7 @@ import { publishVersions, saveTableCounts } from '../../core/commits/commit-log.
 import { boolean, columnList, integer, type RowOf } from '../../core/session/session.ts'
 import type { Database, Session, WriteOwner, WriteSession } from '../driver/database.ts'
 import { readIn, runIn } from '../driver/postgres-session.ts'
-import { isStatementTimeout, UnknownOutcome } from '../driver/store-failure.ts'
+import { isLostConnection, isStatementTimeout, UnknownOutcome } from '../driver/store-failure.ts'
 import { type Capabilities, recoverPreparedTransactions } from './capabilities.ts'
 
 /** The columns of a commit that is not published yet, besides its type. */
@@ -112,7 +112,7 @@ const ROWS_NOT_VISIBLE =
   'a commit is not visible on every machine of the database yet; it is published once it is'
 
 /** Waits until all rows of the pending commit are visible, then publishes it, if there is one. */
-export function publishPending(store: PostgresContext, typeId: number): Promise<void> {
+function publishPending(store: PostgresContext, typeId: number): Promise<void> {
   const { database, capabilities } = store
   return waitUntil(ROWS_NOT_VISIBLE, async () => {
     const commit = await database.read((session) => readPending(session, typeId))
@@ -126,7 +126,17 @@ export function publishPending(store: PostgresContext, typeId: number): Promise<
   })
 }
 
-/** Does the same for a type that is named by its RID. */
+/** Publishes a commit of the caller. If the database is lost, the commit is published later. */
+export async function publishCommitted(store: PostgresContext, typeId: number): Promise<void> {
+  try {
+    await publishPending(store, typeId)
+  } catch (error) {
+    const cause = error instanceof ObjectQueryError ? error.cause : error
+    throw isLostConnection(cause) ? new UnknownOutcome(cause) : error
+  }
+}
+
+/** Publishes what a type that is named by its RID still has to publish. */
 export async function publishPendingOf(store: PostgresContext, typeRid: string): Promise<void> {
   if (!store.capabilities.needsSeparatePublication) return
   const sql = 'SELECT id FROM oqs_object_type WHERE rid = ?'

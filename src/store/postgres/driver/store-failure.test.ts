@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { isLostConnection, MissingTable, toStoreFailure } from './store-failure.ts'
+import {
+  isClosedConnection,
+  isLostConnection,
+  MissingTable,
+  toStoreFailure,
+} from './store-failure.ts'
 
 const failure = (code: string, message = 'message', severity = 'ERROR') =>
   Object.assign(new Error(message), { code, severity })
@@ -39,6 +44,18 @@ describe('a failure of the database', () => {
     const ended = failure('08P01', 'server login has been failing', 'FATAL')
     expect(isLostConnection(ended)).toBe(true)
     expect(toStoreFailure(ended)).toMatchObject({ errorName: 'ServiceUnavailable' })
+  })
+
+  it('that Citus reports without a code is a lost connection if the coordinator has died', () => {
+    const died = failure('XX000', 'postmaster was shut down, exiting')
+    expect(isLostConnection(died)).toBe(true)
+    expect(isClosedConnection(died)).toBe(true)
+    expect(toStoreFailure(died)).toMatchObject({
+      errorName: 'ServiceUnavailable',
+      parameters: { reason: expect.stringMatching(/shutting down/) },
+    })
+    // The connection to the worker has ended, and not the one to the coordinator.
+    expect(isLostConnection(failure('XX000', 'terminating connection due to'))).toBe(false)
   })
 
   it('explains that a password is missing, without a cause', () => {

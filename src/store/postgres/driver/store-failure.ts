@@ -35,6 +35,8 @@ const ROW_TOO_LARGE = /^row is too big/
  * by their message.
  */
 const UNSPECIFIED = 'XX000'
+/** Said by a session of a coordinator that has died while it waited for a worker; then it ends. */
+const COORDINATOR_DIED = /^postmaster was shut down/
 const CODES_BY_MESSAGE: readonly (readonly [message: RegExp, code: string])[] = [
   [ROW_TOO_LARGE, TOO_LARGE],
   [/^deadlock detected/, '40P01'],
@@ -42,6 +44,7 @@ const CODES_BY_MESSAGE: readonly (readonly [message: RegExp, code: string])[] = 
   [/^canceling statement due to lock timeout/, '55P03'],
   [/^canceling statement/, '57014'],
   [/^terminating connection/, '57P01'],
+  [COORDINATOR_DIED, '57P02'],
 ]
 
 /** Codes after which a connection is closed, or was never opened. */
@@ -106,6 +109,7 @@ function transientReason(error: unknown): string | undefined {
 export function isLostConnection(error: unknown): boolean {
   const { code, message, severity, errors } = (error ?? {}) as DriverError
   if (code === PROTOCOL_VIOLATION) return severity === 'FATAL'
+  if (code === UNSPECIFIED) return COORDINATOR_DIED.test(String(message))
   if (typeof code === 'string') return LOST_CODES.test(code) || SYSTEM_ERRORS.test(code)
   // An AggregateError: several addresses were tried and all of them failed.
   if (Array.isArray(errors)) return errors.some(isLostConnection)

@@ -14,7 +14,7 @@ import type { Commit, WriteTarget } from '../../port/writes.ts'
 import {
   addPending,
   type PostgresContext,
-  publishPending,
+  publishCommitted,
   refuseUnfinished,
   writeInTurn,
 } from '../citus/pending-commit.ts'
@@ -47,7 +47,7 @@ export async function commitWrite(
     })
   const { typeId, commit, grown } = await writeInTurn(store, { ...writer, key: typeRid }, run)
   if (grown !== undefined) analyzeLater(store.database, grown)
-  if (store.capabilities.needsSeparatePublication) await publishPending(store, typeId)
+  if (store.capabilities.needsSeparatePublication) await publishCommitted(store, typeId)
   return commit
 }
 
