@@ -49,6 +49,7 @@ const LONG = [
   'test/soak.sqlite.test.ts',
 ]
 const LONG_ON_EVERY_STORE = [
+  'test/cli/sync-changes.test.ts',
   'test/cli/sync-faults.test.ts',
   'test/cli/sync-publications.test.ts',
   'test/cli/sync-source-faults.test.ts',

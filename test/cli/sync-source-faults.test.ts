@@ -151,16 +151,12 @@ it('says how to go on after the source has removed changes', async () => {
   expect((await source.sync(...args(), '--once', '--restart')).code).toBe(0)
 })
 
-it.each([
-  ['renamed', 'RENAME amount TO quantity', 'has no column amount any more'],
-  ['retyped', 'ALTER amount TYPE text', 'has another type for amount'],
-])('stops when a column is %s', async (_, change, reason) => {
+it('stops when a column gets a type that its property cannot hold', async () => {
   const stderr = await endedBy(
-    `ALTER TABLE ${table()} ${change}`,
+    `ALTER TABLE ${table()} ALTER amount TYPE text`,
     `INSERT INTO ${table()} VALUES (2, 'nut', 1)`,
   )
-  expect(stderr).toContain(reason)
-  expect(stderr).toContain('--restart')
+  expect(stderr).toMatch(/cannot be followed any more: The property amount .* has type integer/)
 })
 
 it('follows a table with a full replica identity', async () => {

@@ -53,6 +53,11 @@ export function isForbidden(error: unknown): boolean {
   return (error as { readonly code?: string }).code === '42501'
 }
 
+/** Returns whether a table or a column does not exist. */
+export function isUndefined(error: unknown): boolean {
+  return ['42P01', '42703'].includes((error as { readonly code?: string }).code ?? '')
+}
+
 /** Connection failures, shutdown, recovery, too many connections, a full disk, a slot in use. */
 const TEMPORARY_STATES = /^(?:08|53[123]00|57P0[123]|55006)/
 const LOST_CODES = /^(?:ECONNRESET|ECONNABORTED|EPIPE)/

@@ -4,12 +4,11 @@
  */
 import type { Endpoints } from '../../client/endpoints/endpoints.ts'
 import { connectSource } from './connect-source.ts'
-import type { Relation } from './pgoutput.ts'
+import { FollowedTables } from './followed-tables.ts'
 import type { PreparedSync, StartPosition } from './prepare-sync.ts'
 import { ReplicationStream, type StreamMessage } from './replication-stream.ts'
-import { tableName } from './source-tables.ts'
 import { SourceTransaction } from './source-transaction.ts'
-import { type RowReader, rowReader, type TableMapping } from './table-mapping.ts'
+import type { TableMapping } from './table-mapping.ts'
 import { TransactionWriter } from './transaction-writer.ts'
 import type { UnfitValues } from './unfit-values.ts'
 import { type QueuedTransaction, WriteQueue } from './write-queue.ts'
@@ -40,11 +39,6 @@ const POSITION_INTERVAL_MS = 200
 
 /** The state of PostgreSQL for a publication that does not exist. */
 const UNDEFINED_OBJECT = '42704'
-
-interface FollowedTable {
-  readonly mapping: TableMapping
-  readonly reader: RowReader
-}
 
 export class Follower {
   readonly #endpoints: Endpoints
@@ -119,30 +113,27 @@ export class Follower {
     queue: WriteQueue,
     mappings: readonly TableMapping[],
   ): Promise<void> {
-    const byOid = new Map(mappings.map((mapping) => [mapping.table.oid, mapping]))
-    const tables = new Map<number, FollowedTable>()
+    const tables = new FollowedTables(mappings, this.#options)
     let transaction: SourceTransaction | undefined
+    let commitLsn = 0n
     for await (const message of messages) {
       switch (message.kind) {
         case 'begin':
           transaction = new SourceTransaction()
+          commitLsn = message.commitLsn
           break
-        case 'relation': {
-          const mapping = byOid.get(message.relation.id)
-          if (mapping !== undefined) {
-            tables.set(message.relation.id, this.#followTable(mapping, message.relation))
-          }
+        case 'relation':
+          tables.describe(message.relation)
           break
-        }
         case 'put':
         case 'delete': {
-          const table = tables.get(message.id)
+          const table = tables.find(message.id, commitLsn)
           if (table !== undefined) transaction?.add(message, table.mapping, table.reader)
           break
         }
         case 'truncate':
           for (const id of message.ids) {
-            const table = tables.get(id)
+            const table = tables.find(id, commitLsn)
             if (table !== undefined) transaction?.truncate(table.mapping)
           }
           break
@@ -170,36 +161,4 @@ export class Follower {
     stream.confirm(endLsn)
     this.#options.events.onProgress(this.state)
   }
-
-  /** Checks that a table still has the columns that are written. */
-  #followTable(mapping: TableMapping, relation: Relation): FollowedTable {
-    const { unfit, events } = this.#options
-    const { table } = mapping
-    const name = tableName(table)
-    if (tableName(relation) !== name) throw tableChanged(name, `is ${tableName(relation)} now`)
-    const columns = new Map(relation.columns.map((column) => [column.name, column]))
-    for (const { name: column, typeOid } of mapping.columns) {
-      const found = columns.get(column)
-      if (found === undefined) throw tableChanged(name, `has no column ${column} any more`)
-      if (found.typeOid !== typeOid) throw tableChanged(name, `has another type for ${column}`)
-    }
-    const keys = relation.columns.filter(({ isKey }) => isKey)
-    const isSameKey = keys.length === table.key.length || relation.isFull
-    if (!isSameKey || table.key.some((column) => !columns.get(column)?.isKey)) {
-      throw tableChanged(name, 'has another primary key or replica identity')
-    }
-    const known = new Set(table.columns.map((column) => column.name))
-    for (const column of columns.keys()) {
-      if (known.has(column)) continue
-      events.onNote(`${name}: the new column ${column} is left out; --restart copies it`)
-    }
-    const reader = rowReader(mapping, [...columns.keys()], unfit.reporter(mapping))
-    return { mapping, reader }
-  }
-}
-
-function tableChanged(table: string, what: string): Error {
-  return new Error(
-    `The source table was changed: ${table} ${what}. Run the command with --restart to copy it again as it is now.`,
-  )
 }

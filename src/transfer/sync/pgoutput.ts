@@ -26,7 +26,8 @@ interface RelationColumn {
 }
 
 export type PgoutputMessage =
-  | { readonly kind: 'begin' }
+  /** `commitLsn` is the position of the commit record of the transaction. */
+  | { readonly kind: 'begin'; readonly commitLsn: bigint }
   /** `endLsn` is the position behind the transaction. */
   | { readonly kind: 'commit'; readonly endLsn: bigint; readonly atMs: number }
   | { readonly kind: 'relation'; readonly relation: Relation }
@@ -54,7 +55,7 @@ export function decodePgoutput(bytes: Buffer): PgoutputMessage {
   const kind = reader.char()
   switch (kind) {
     case 'B':
-      return { kind: 'begin' }
+      return { kind: 'begin', commitLsn: reader.uint64() }
     case 'C':
       // The flags and the LSN of the commit record come first.
       reader.skip(1 + LSN_BYTES)

@@ -1,26 +1,19 @@
 /** Finds out whether a sync has to copy or to follow, and prepares the source and the ontology. */
-import { isDeepStrictEqual } from 'node:util'
 import type { Client } from 'pg'
 import type { Endpoints } from '../../client/endpoints/endpoints.ts'
 import type { OntologyDefinition } from '../../ontology/definition/definition-schema.ts'
 import { readDefinition } from '../import/change-definition.ts'
-import {
-  chooseTables,
-  matchTables,
-  type TableChoice,
-  typeNames,
-  withoutObstacles,
-} from './choose-tables.ts'
+import { chooseTables, type TableChoice, typeNames } from './choose-tables.ts'
 import { connectSource } from './connect-source.ts'
-import { findObstacle, type InferredTables, inferTables } from './infer-tables.ts'
+import { type ContinuedTables, continueTables } from './continue-sync.ts'
+import { type InferredTables, inferTables } from './infer-tables.ts'
+import { formatLsn } from './lsn.ts'
 import {
-  describeCopied,
   ensurePublication,
   findGap,
-  findLostChange,
-  type Publication,
+  noteDropped,
   readPublication,
-  recordCopied,
+  recordTables,
 } from './publication.ts'
 import {
   dropSlot,
@@ -29,9 +22,10 @@ import {
   readSlot,
   slotName,
 } from './replication-slot.ts'
-import { readTables, type SourceTable, tableName } from './source-tables.ts'
+import { readTables } from './source-tables.ts'
 import { extendDefinition, extended, findType, mapTables } from './sync-definition.ts'
 import type { TableMapping } from './table-mapping.ts'
+import { recordOf, type TableRecords } from './table-record.ts'
 import { ownerName, type TypeOwners } from './type-owners.ts'
 
 export interface SyncRequest extends TableChoice {
@@ -46,12 +40,11 @@ export interface SyncRequest extends TableChoice {
   readonly restart: boolean
 }
 
-export interface PreparedSync {
+export interface PreparedSync extends ContinuedTables {
   readonly slot: string
-  readonly mappings: readonly TableMapping[]
   /** How often syncs had copied to the ontology before its types were checked. */
   readonly claims: number
-  /** Undefined if the tables must be copied. */
+  /** Undefined before the first copy. */
   readonly start: StartPosition | undefined
 }
 
@@ -62,19 +55,20 @@ export interface StartPosition {
   readonly now: bigint
 }
 
-interface PrepareRequest extends SyncRequest {
+export interface PrepareRequest extends SyncRequest {
   /** Whether this process has followed the slot already. */
   readonly isFollowing: boolean
+  /** How often the stream did not fit a table, by its OID, since it was copied. */
+  readonly suspects: ReadonlyMap<number, number>
   readonly owners: TypeOwners
   readonly signal: AbortSignal
   readonly onNote: (text: string) => void
 }
 
-/** Returns undefined if the sync must be restarted, because the source did not replicate a change. */
 export async function prepareSync(
   endpoints: Endpoints,
   request: PrepareRequest,
-): Promise<PreparedSync | undefined> {
+): Promise<PreparedSync> {
   const { url, ontology, owners, onNote } = request
   await using client = await connectSource(url)
   await checkWalLevel(client)
@@ -91,11 +85,17 @@ export async function prepareSync(
       )
     }
     const claims = await owners.countClaims()
-    const followed = await continueTables(client, name, all, request)
-    if (followed === undefined) return undefined
-    const mappings = mapTables(current, infer(request, followed), onNote)
-    await owners.check(current, namesOf(mappings), await readOwner(client, name))
-    return { slot: name, mappings, claims, start: { confirmed: slot.confirmed, now } }
+    const publication = await readPublication(client, name)
+    const gap = findGap(publication, [...(publication?.tables ?? [])])
+    if (publication === undefined || gap !== undefined) {
+      throw new Error(
+        `The publication ${name} ${gap}, so changes are missing. Run the command with --restart to copy the tables again.`,
+      )
+    }
+    const owner = await readOwner(client, name)
+    const source = { client, slot: name, publication, all, current, owner }
+    const continued = await continueTables(endpoints, source, request)
+    return { slot: name, ...continued, claims, start: { confirmed: slot.confirmed, now } }
   }
   if (request.isFollowing && !request.restart) {
     throw new Error(
@@ -116,6 +116,7 @@ export async function prepareSync(
   const mappings = mapTables(definition, inferred, onNote)
   noteDropped(await readPublication(client, newName), tables, onNote)
   await ensurePublication(client, newName, tables, { replaces: request.restart })
+  await recordTables(client, newName, recordsOf(mappings))
   // A name that was passed does not say whose slots are similar.
   const forgotten = request.slot === undefined ? await readForgottenSlots(client, newName) : []
   for (const other of forgotten) {
@@ -124,72 +125,8 @@ export async function prepareSync(
     )
   }
   await owners.claim(definition, namesOf(mappings), await readOwner(client, newName))
-  return { slot: newName, mappings, claims: 0, start: undefined }
-}
-
-/** Returns the tables to follow from the slot; undefined if a change was not replicated. */
-async function continueTables(
-  client: Client,
-  name: string,
-  all: readonly SourceTable[],
-  request: PrepareRequest,
-): Promise<readonly SourceTable[] | undefined> {
-  const { onNote } = request
-  const publication = await readPublication(client, name)
-  const published = publication?.tables ?? new Set()
-  const isPublished = ({ oid }: SourceTable) => published.has(oid)
-  const isNew = (table: SourceTable) => !isPublished(table)
-  const followed = all.filter(isPublished)
-  const added = matchTables(all, request).filter(isNew)
-  const wanted = request.table === undefined ? followed : [...followed, ...added]
-  const gap = findGap(
-    publication,
-    wanted.map(({ oid }) => oid),
-  )
-  if (gap !== undefined) {
-    throw new Error(
-      `The publication ${name} ${gap}, so changes are missing. Run the command with --restart to copy the tables again.`,
-    )
-  }
-  for (const table of followed) {
-    const obstacle = findObstacle(table)
-    if (obstacle === undefined) continue
-    throw new Error(
-      `${tableName(table)} cannot be followed any more: it ${obstacle}. Change that, then run the command with --restart.`,
-    )
-  }
-  const addable = withoutObstacles(added, (table, obstacle) =>
-    onNote(`${tableName(table)} is left out: it ${obstacle}`),
-  )
-  for (const table of addable) {
-    onNote(`${tableName(table)} is new and left out; --restart copies all tables again`)
-  }
-  const copied = publication?.copied ?? {}
-  for (const table of followed) {
-    const lost = findLostChange(table, copied[tableName(table)])
-    if (lost === undefined) continue
-    onNote(`a partition of ${tableName(table)} was ${lost}; all tables are copied again`)
-    return undefined
-  }
-  noteDropped(publication, followed, onNote)
-  const known = { ...copied, ...describeCopied(followed) }
-  if (!isDeepStrictEqual(copied, known)) await recordCopied(client, name, known)
-  return followed
-}
-
-/** Says which tables have gone: nothing else tells that their objects are old. */
-function noteDropped(
-  publication: Publication | undefined,
-  tables: readonly SourceTable[],
-  onNote: (text: string) => void,
-): void {
-  const present = new Set(tables.map(tableName))
-  for (const name of Object.keys(publication?.copied ?? {})) {
-    if (present.has(name)) continue
-    onNote(
-      `${name} is not followed any more: it was dropped, renamed or left out; its object type keeps its objects until you delete it with oqs ontology delete`,
-    )
-  }
+  const unknown = { tables: [], stopped: new Map(), claims: 0, start: undefined }
+  return { slot: newName, mappings, toCopy: mappings, definition, ...unknown }
 }
 
 /** Drops the slot and the publication of a sync. Returns their name, and whether there were any. */
@@ -219,6 +156,28 @@ function slotOf(definition: OntologyDefinition, request: SyncRequest): string | 
   if (type === undefined) return slotName({ apiName, rid }, tables, tables)
   const found = findType(definition, type)
   return found && slotName({ apiName, rid }, type, found.rid ?? '')
+}
+
+/** Records that some tables were copied as of a position. */
+export async function recordCopies(
+  url: string,
+  slot: string,
+  mappings: readonly TableMapping[],
+  position: bigint,
+): Promise<void> {
+  await using client = await connectSource(url)
+  const records = (await readPublication(client, slot))?.records
+  const copiedAt = formatLsn(position)
+  await recordTables(client, slot, { ...records, ...recordsOf(mappings, copiedAt) })
+}
+
+function recordsOf(mappings: readonly TableMapping[], copiedAt?: string): TableRecords {
+  return Object.fromEntries(
+    mappings.map(({ table, objectType }) => [
+      table.oid,
+      { ...recordOf(table, objectType), ...(copiedAt !== undefined && { copiedAt }) },
+    ]),
+  )
 }
 
 function infer({ type }: SyncRequest, tables: Parameters<typeof inferTables>[0]): InferredTables {

@@ -1,10 +1,11 @@
 /**
- * The publication of a sync. Its comment records which tables and partitions were copied, because
- * PostgreSQL does not replicate that one was dropped, detached, attached or, of partitions, truncated.
+ * The publication of a sync. Its comment records what the sync knows of each table, because PostgreSQL
+ * replicates neither what happens to tables and columns nor, of partitions, that one was truncated.
  */
 import pg, { type Client } from 'pg'
 import { isForbidden } from './connect-source.ts'
 import { quotedName, type SourceTable, tableName } from './source-tables.ts'
+import type { TableRecord, TableRecords } from './table-record.ts'
 
 export interface Publication {
   /** The OIDs of its tables. */
@@ -13,12 +14,11 @@ export interface Publication {
   readonly flaw: string | undefined
   /** Whether it lacks the record that the sync may make: somebody has created it again. */
   readonly isUnrecorded: boolean
-  /** What was copied; undefined if nothing was recorded. */
-  readonly copied: CopiedTables | undefined
+  /** Whether the sync may record something. */
+  readonly isOwned: boolean
+  /** What was recorded of each table; undefined if nothing was. */
+  readonly records: TableRecords | undefined
 }
-
-/** The partitions of each table, by their OIDs, with their files. */
-type CopiedTables = Readonly<Record<string, Readonly<Record<string, number>>>>
 
 const PUBLICATION = `
   SELECT p.puballtables OR EXISTS (SELECT FROM pg_publication_namespace WHERE pnpubid = p.oid) AS "isGeneral",
@@ -39,9 +39,10 @@ export async function readPublication(
   const [row] = rows
   if (row === undefined) return undefined
   const tables = new Set(JSON.parse(row['tables'] ?? '[]') as number[])
-  const copied = parseRecord(row['comment'])
-  const isUnrecorded = copied === undefined && row['isOwned'] === 't'
-  return { tables, flaw: findFlaw(row), isUnrecorded, copied }
+  const records = parseRecord(row['comment'])
+  const isOwned = row['isOwned'] === 't'
+  const isUnrecorded = records === undefined && isOwned
+  return { tables, flaw: findFlaw(row), isUnrecorded, isOwned, records }
 }
 
 function findFlaw(row: Readonly<Record<string, string>>): string | undefined {
@@ -67,7 +68,7 @@ export function findGap(
   return isComplete ? undefined : 'does not have the tables any more'
 }
 
-/** Creates the publication, or makes it one for these tables, and records them. */
+/** Creates the publication, or makes it one for these tables. */
 export async function ensurePublication(
   client: Client,
   name: string,
@@ -98,38 +99,45 @@ export async function ensurePublication(
       )
     })
   }
-  await recordCopied(client, name, describeCopied(tables))
+}
+
+/** Adds a table to the publication. Returns the statement if the role may not run it. */
+export async function publishTable(
+  client: Client,
+  name: string,
+  table: SourceTable,
+): Promise<string | undefined> {
+  const statement = `ALTER PUBLICATION ${name} ADD TABLE ONLY ${quotedName(table)}`
+  try {
+    await client.query(statement)
+    return undefined
+  } catch (error) {
+    if (isForbidden(error)) return statement
+    throw error
+  }
 }
 
 const RECORD_START = 'oqs sync follows '
 
-export async function recordCopied(
+export async function recordTables(
   client: Client,
   name: string,
-  copied: CopiedTables,
+  records: TableRecords,
 ): Promise<void> {
-  const comment = `${RECORD_START}${JSON.stringify(copied)}`
+  const comment = `${RECORD_START}${JSON.stringify(records)}`
   const statement = `COMMENT ON PUBLICATION ${name} IS ${pg.escapeLiteral(comment)}`
   await client.query(statement).catch((error: Error) => {
     if (!isForbidden(error)) throw error
-    // Of tables without partitions, the record only tells which were dropped.
-    if (Object.values(copied).every((partitions) => Object.keys(partitions).length === 0)) return
+    const isOptional = ({ partitions, mustCopy }: TableRecord) =>
+      Object.keys(partitions).length === 0 && mustCopy !== true
+    if (Object.values(records).every(isOptional)) return
     throw new Error(
       `${error.message}. The sync has to record the partitions in its comment. Run this as its owner, then run the command again: ALTER PUBLICATION ${name} OWNER TO ${pg.escapeIdentifier(client.user ?? '')};`,
     )
   })
 }
 
-export function describeCopied(tables: readonly SourceTable[]): CopiedTables {
-  return Object.fromEntries(
-    tables.map((table) => [
-      tableName(table),
-      Object.fromEntries(table.partitions.map(({ oid, file }) => [oid, file])),
-    ]),
-  )
-}
-
-function parseRecord(comment: string | undefined): CopiedTables | undefined {
+function parseRecord(comment: string | undefined): TableRecords | undefined {
   if (!comment?.startsWith(RECORD_START)) return undefined
   try {
     return JSON.parse(comment.slice(RECORD_START.length))
@@ -138,16 +146,17 @@ function parseRecord(comment: string | undefined): CopiedTables | undefined {
   }
 }
 
-/** Returns what happened to the partitions of a table that was not replicated. */
-export function findLostChange(
-  { partitions }: SourceTable,
-  copied: CopiedTables[string] | undefined,
-): string | undefined {
-  if (copied === undefined) return undefined
-  const files = new Map(partitions.map(({ oid, file }) => [String(oid), file]))
-  const known = Object.entries(copied)
-  if (known.some(([oid]) => !files.has(oid))) return 'dropped or detached'
-  if (known.some(([oid, file]) => files.get(oid) !== file)) return 'truncated or rewritten'
-  const isAttached = partitions.some((one) => one.isAttached && !Object.hasOwn(copied, one.oid))
-  return isAttached ? 'attached' : undefined
+/** Says which tables have gone: nothing else tells that their objects are old. */
+export function noteDropped(
+  publication: Publication | undefined,
+  tables: readonly SourceTable[],
+  onNote: (text: string) => void,
+): void {
+  const present = new Set(tables.map(({ oid }) => String(oid)))
+  for (const [oid, { name }] of Object.entries(publication?.records ?? {})) {
+    if (present.has(oid)) continue
+    onNote(
+      `${name} is not followed any more: it was dropped or left out; its object type keeps its objects until you delete it with oqs ontology delete`,
+    )
+  }
 }

@@ -35,6 +35,10 @@ interface Partition {
 
 export interface SourceColumn {
   readonly name: string
+  /** Stays the same when the column is renamed; no other column of the table ever gets it. */
+  readonly number: number
+  /** Whether rows from before the column have a value, which PostgreSQL does not replicate. */
+  readonly isFilled: boolean
   readonly typeOid: number
   /** The type below domains and, for an array, below the array. */
   readonly typeName: string
@@ -95,7 +99,8 @@ const TABLES = `
     coalesce(${COLUMNS('c.oid', 'i.indkey::int2[]')}, '[]') AS key,
     i.indimmediate IS FALSE AS "isKeyDeferrable", ${HAS_REPLICA_KEY} AS "hasReplicaKey",
     (SELECT coalesce(json_agg(json_build_object(
-        'name', a.attname, 'typeOid', a.atttypid::bigint, 'isGenerated', a.attgenerated <> '',
+        'name', a.attname, 'number', a.attnum, 'isFilled', a.atthasdef OR a.atthasmissing OR a.attidentity <> '',
+        'typeOid', a.atttypid::bigint, 'isGenerated', a.attgenerated <> '',
         'comment', col_description(c.oid, a.attnum)) ORDER BY a.attnum), '[]')
       FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped) AS columns,
     (SELECT coalesce(json_agg(json_build_object(
@@ -150,7 +155,7 @@ export async function readTables(
   }))
 }
 
-type ColumnRow = Pick<SourceColumn, 'name' | 'typeOid' | 'isGenerated'> & {
+type ColumnRow = Omit<SourceColumn, 'typeName' | 'isArray' | 'comment'> & {
   readonly comment: string | null
 }
 

@@ -11,17 +11,25 @@ import type { InferredTables } from './infer-tables.ts'
 import { mapTable, type TableMapping } from './table-mapping.ts'
 
 /** Adds types, properties and links that are missing. Returns the definition as it is then. */
-export async function extendDefinition(
-  { administration }: Endpoints,
+export function extendDefinition(
+  endpoints: Endpoints,
   ontology: string,
   inferred: InferredTables,
   signal: AbortSignal,
 ): Promise<OntologyDefinition> {
+  return changeTypes(endpoints, ontology, (one) => extended(one, ontology, inferred), signal)
+}
+
+/** Changes the definition, and waits until it is converted. Returns it as it is then. */
+export async function changeTypes(
+  { administration }: Endpoints,
+  ontology: string,
+  change: (definition: OntologyDefinition | undefined) => OntologyDefinition,
+  signal: AbortSignal,
+): Promise<OntologyDefinition> {
   const current = await readDefinition(administration, ontology)
-  if (current !== undefined && extended(current, ontology, inferred) === current) return current
-  const answer = await changeDefinition(administration, ontology, (definition) =>
-    extended(definition, ontology, inferred),
-  )
+  if (current !== undefined && change(current) === current) return current
+  const answer = await changeDefinition(administration, ontology, change)
   if (!isDefinitionChange(answer)) return answer as OntologyDefinition
   await waitForChange(administration, answer, { signal })
   return (await administration.getDefinition(ontology)) as OntologyDefinition

@@ -7,8 +7,9 @@ import type { Endpoints } from '../../client/endpoints/endpoints.ts'
 import { realPause } from '../../client/retry.ts'
 import { isTemporary, isUnreachable } from './connect-source.ts'
 import { copyTables } from './copy-tables.ts'
+import { TableChanged } from './followed-tables.ts'
 import { Follower, type FollowerState } from './follower.ts'
-import { prepareSync, type SyncRequest } from './prepare-sync.ts'
+import { prepareSync, recordCopies, type SyncRequest } from './prepare-sync.ts'
 import type { TableMapping } from './table-mapping.ts'
 import { TypeOwners } from './type-owners.ts'
 import { UnfitValues } from './unfit-values.ts'
@@ -54,40 +55,51 @@ export async function syncTables(
   let restart = options.restart
   let failures = 0
   let hasAnswered = false
+  /** How often the stream did not fit a table, by its OID, since it was copied. */
+  const suspects = new Map<number, number>()
   /** The name of the publication, once it was created for a copy that is not complete. */
   let unused: string | undefined
   while (!signal.aborted) {
     const { position } = follower.state
     try {
-      const request = { ...options, restart, isFollowing: follower.hasStarted, owners, onNote }
+      const isFollowing = follower.hasStarted
+      const request = { ...options, restart, isFollowing, suspects, owners, onNote }
       const prepared = await prepareSync(endpoints, request)
       hasAnswered = true
-      if (prepared === undefined) {
-        restart = true
-        continue
-      }
-      if (prepared.start !== undefined) {
-        const changed = watchTables(options.url, prepared, owners)
-        // A sync that ends by itself has looked at its start.
-        const ended = options.once ? signal : AbortSignal.any([signal, changed.signal])
-        try {
-          await follower.follow(prepared, prepared.start, ended)
-        } finally {
-          changed.stop()
+      const { slot, start, toCopy } = prepared
+      if (start === undefined || toCopy.length > 0) {
+        if (start === undefined) unused = slot
+        const onProgress = events.onCopying
+        const copy = {
+          ...options,
+          slot: start ? undefined : slot,
+          mappings: toCopy,
+          unfit,
+          onProgress,
         }
-        if (!ended.aborted || signal.aborted) return follower.state
+        const { objects, position: copiedAt } = await copyTables(endpoints, copy)
+        if (start !== undefined) await recordCopies(options.url, slot, toCopy, copiedAt)
+        for (const { table } of toCopy) suspects.delete(table.oid)
+        events.onCopied(objects, toCopy)
+        restart = false
+        unused = undefined
         continue
       }
-      const { slot, mappings } = prepared
-      unused = slot
-      const { url, ontology } = options
-      const onProgress = events.onCopying
-      const copy = { url, ontology, slot, mappings, unfit, signal, onProgress }
-      events.onCopied(await copyTables(endpoints, copy), mappings)
-      restart = false
-      unused = undefined
+      const changed = watchTables(endpoints, options, prepared, owners)
+      // A sync that ends by itself has looked at its start.
+      const ended = options.once ? signal : AbortSignal.any([signal, changed.signal])
+      try {
+        await follower.follow(prepared, start, ended)
+      } finally {
+        changed.stop()
+      }
+      if (!ended.aborted || signal.aborted) return follower.state
     } catch (error) {
       if (signal.aborted) break
+      if (error instanceof TableChanged) {
+        suspects.set(error.oid, (suspects.get(error.oid) ?? 0) + 1)
+        continue
+      }
       // A source that has never answered is more likely a wrong address.
       if (!isTemporary(error) || (!hasAnswered && isUnreachable(error))) {
         if (unused !== undefined) onNote(describeUnused(unused))

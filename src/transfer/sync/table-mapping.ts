@@ -6,8 +6,10 @@ import { readPrimaryKey } from '../../ontology/values/primary-key.ts'
 import { RefusedValue } from '../../ontology/values/refused-value.ts'
 import { canHold, columnType, keyType, type ReadValue, valueReader } from './column-types.ts'
 import type { InferredTable } from './infer-tables.ts'
+import { parseLsn } from './lsn.ts'
 import type { SourceRow, SourceValue } from './pgoutput.ts'
-import { type SourceTable, tableName } from './source-tables.ts'
+import { type SourceColumn, type SourceTable, tableName } from './source-tables.ts'
+import { recordOf } from './table-record.ts'
 
 export interface TableMapping {
   readonly table: SourceTable
@@ -15,10 +17,16 @@ export interface TableMapping {
   readonly primaryKey: string
   readonly keyType: PrimaryKeyType
   readonly columns: readonly MappedColumn[]
+  /** All names of columns that the stream can have. */
+  readonly knownNames: ReadonlySet<string>
+  /** Changes that were committed before this position are part of the copy. */
+  readonly copiedAt: bigint
 }
 
 interface MappedColumn {
   readonly name: string
+  /** Its names since the last copy, the current one last. */
+  readonly names: readonly string[]
   readonly typeOid: number
   readonly property: string
   readonly read: ReadValue
@@ -29,6 +37,7 @@ export function mapTable(
   { table, definition, propertyOf }: InferredTable,
   type: ObjectTypeDefinition,
   note: (text: string) => void,
+  record = recordOf(table, type.apiName),
 ): TableMapping {
   const { apiName: objectType, primaryKey, properties } = type
   const name = tableName(table)
@@ -44,6 +53,10 @@ export function mapTable(
       `The primary key of ${name} has several columns, so ${primaryKey} of ${objectType} must be a string. Use another --type.`,
     )
   }
+  const namesOf = ({ number, name: current }: SourceColumn) => [
+    ...(record.columns[number]?.names ?? []),
+    current,
+  ]
   const columns = table.columns.flatMap((column): MappedColumn[] => {
     const property = propertyOf.get(column.name)
     const found = property === undefined ? undefined : ownValue(properties, property)
@@ -58,12 +71,16 @@ export function mapTable(
         `The property ${property} of ${objectType} has type ${found.type}, which cannot hold column ${column.name} of ${name} (${column.typeName}). Use another --type, or change the property.`,
       )
     }
-    return [{ name: column.name, typeOid: column.typeOid, property, read: valueReader(found) }]
+    const names = namesOf(column)
+    const read = valueReader(found)
+    return [{ name: column.name, names, typeOid: column.typeOid, property, read }]
   })
   const mapped = new Set(columns.map(({ property }) => property))
   const extra = Object.keys(properties).filter((one) => !mapped.has(one) && one !== primaryKey)
   if (extra.length > 0) note(`${name}: no column for ${extra.join(', ')} of ${objectType}`)
-  return { table, objectType, primaryKey, keyType: storedKeyType, columns }
+  const knownNames = new Set(table.columns.flatMap(namesOf))
+  const copiedAt = parseLsn(record.copiedAt ?? '0/0')
+  return { table, objectType, primaryKey, keyType: storedKeyType, columns, knownNames, copiedAt }
 }
 
 /** An object that a row describes. */
@@ -101,11 +118,14 @@ export function rowReader(
   unfit: UnfitReporter,
 ): RowReader {
   const { table, primaryKey, keyType: storedKeyType } = mapping
-  const positions = mapping.columns.map((column) => ({
-    ...column,
-    at: columnNames.indexOf(column.name),
-  }))
-  const keyPositions = table.key.map((name) => columnNames.indexOf(name))
+  const positionOf = (names: readonly string[]) =>
+    names.map((name) => columnNames.indexOf(name)).findLast((at) => at !== -1) ?? -1
+  const positions = mapping.columns
+    .map((column) => ({ ...column, at: positionOf(column.names) }))
+    // A change from before a column was added, or after it was dropped, has no value for it.
+    .filter(({ at }) => at !== -1)
+  const namesOf = new Map(mapping.columns.map(({ name, names }) => [name, names]))
+  const keyPositions = table.key.map((name) => positionOf(namesOf.get(name) ?? [name]))
   const isComposite = keyPositions.length > 1
   const readKey = positions.find(({ property }) => property === primaryKey)?.read
 
