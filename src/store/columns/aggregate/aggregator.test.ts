@@ -184,6 +184,27 @@ describe('aggregations over several chunks and segments', () => {
     )
   })
 
+  it('count distinct texts, without those who have none, in groups far apart', () => {
+    const rows = Array.from({ length: 10_000 }, (_, n): Row => ({
+      name: n % 10 === 0 ? undefined : `name ${n % 3000}`,
+      whole: (n % 23) * 100_000,
+      double: 0,
+      list: [],
+    }))
+    const metric: Metric = { kind: 'distinct', name: 'names', property: 'name', type: 'string' }
+    const byWhole: Grouping = { ...BY_NAME, property: 'whole', type: 'integer' }
+    const aggregator = new Aggregator({ groupings: [byWhole], metrics: [metric] })
+    const segment = segmentOf(rows)
+    const visible = bitsFor(segment.size)
+    fillBits(visible, segment.size)
+    expect(aggregator.add({ segment, visible, filter: EVERY_ROW }, () => {})).toBe(true)
+    const { groups, metricsOf } = aggregator.finish()
+    const expected = Map.groupBy(rows, ({ whole }) => whole ?? 0)
+      .values()
+      .map((own) => [String(new Set(own.flatMap(({ name }) => name ?? [])).size)])
+    expect(groups.map(metricsOf)).toEqual([...expected])
+  })
+
   it('stop at the chunk at which they are told to', () => {
     let chunks = 0
     const onChunk = () => {

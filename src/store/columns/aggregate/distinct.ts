@@ -5,7 +5,7 @@ import { type Accumulator, type AddRows, type GroupedRows, larger } from './accu
 import { countDistinct } from './count-distinct.ts'
 import { type Coder, NumberCodes, numberCoder, textCoder } from './group-codes.ts'
 import { KeptValues } from './kept-values.ts'
-import { TextNumbers } from './text-numbers.ts'
+import { NO_TEXT, TextNumbers } from './text-numbers.ts'
 
 /** Codes are marked in this many bytes at most. */
 const MAX_MARKS = 2 ** 26
@@ -23,8 +23,6 @@ interface Marks {
 
 export class DistinctCounts implements Accumulator {
   readonly #texts = new TextNumbers()
-  /** Then, the code 0 is that of no value. */
-  #isText = false
   #numbers: NumberCodes | undefined
   /** Made for the values of the first segment. */
   #marks: Marks | undefined
@@ -40,9 +38,8 @@ export class DistinctCounts implements Accumulator {
 
   columnAdder(column: Column): AddRows | undefined {
     if (column.kind === 'codes') {
-      this.#isText = true
       const coder = textCoder(column, this.#texts.ofCodes(column.dictionary))
-      return this.#codeAdder(coder, this.#texts.size)
+      return this.#codeAdder(coder, { none: NO_TEXT, end: this.#texts.size })
     }
     if (column.kind !== 'numbers') return undefined
     const { values, present, range } = column
@@ -54,19 +51,23 @@ export class DistinctCounts implements Accumulator {
     }
     this.#numbers ??= new NumberCodes(size)
     this.#numbers.startAt(range.min)
-    const key = { codes: this.#numbers, toKey: undefined, absent: -1 }
-    return this.#codeAdder(numberCoder(column, key), size)
+    const none = -1
+    const key = { codes: this.#numbers, toKey: undefined, absent: none }
+    return this.#codeAdder(numberCoder(column, key), { none, end: size })
   }
 
-  #codeAdder(coder: Coder & { kind: 'one' }, codesEnd: number): AddRows {
-    this.#marks ??= marksFor(codesEnd)
+  #codeAdder(
+    coder: Coder & { kind: 'one' },
+    { none, end }: { readonly none: number; readonly end: number },
+  ): AddRows {
+    this.#marks ??= marksFor(end)
     const marks = this.#marks
     return (rows) => {
       this.#codes = larger(this.#codes, rows.count)
       coder.read(rows, this.#codes)
       const markedGroups = Math.min(rows.groupsEnd, marks.groupsEnd)
       marks.bytes = larger(marks.bytes, markedGroups * marks.width)
-      markCodes(this.#codes, rows, marks, this.#kept)
+      markCodes(this.#codes, rows, { ...marks, none, kept: this.#kept })
     }
   }
 
@@ -87,8 +88,7 @@ export class DistinctCounts implements Accumulator {
     const { bytes, width } = this.#marks ?? marksFor(0)
     const valuesOf = this.#kept.byGroup(this.#groupCount)
     return Float64Array.from({ length: this.#groupCount }, (_, group) => {
-      const start = group * width + (this.#isText ? 1 : 0)
-      const marked = bytes.subarray(start, (group + 1) * width)
+      const marked = bytes.subarray(group * width, (group + 1) * width)
       return countMarks(marked) + countDistinct(valuesOf(group))
     })
   }
@@ -103,12 +103,11 @@ function marksFor(codes: number): Marks {
 function markCodes(
   codes: Int32Array,
   { groups, count }: GroupedRows,
-  { width, groupsEnd, bytes }: Marks,
-  kept: KeptValues,
+  { width, groupsEnd, bytes, none, kept }: Marks & { none: number; kept: KeptValues },
 ): void {
   for (let at = 0; at < count; at += 1) {
     const code = codes[at] as number
-    if (code === -1) continue
+    if (code === none) continue
     const group = groups[at] as number
     if (code < width && group < groupsEnd) bytes[group * width + code] = 1
     else kept.addOne(code, group)

@@ -1,6 +1,9 @@
 /** Numbers the texts that a field has in several segments, so that equal texts have one number. */
 import type { Dictionary } from '../arrays/dictionary.ts'
 
+/** The code of no value. Codes of texts are their numbers plus 1. */
+export const NO_TEXT = 0
+
 export class TextNumbers {
   /** The texts of the first segment keep their numbers; others are added after them. */
   #dictionary: Dictionary | undefined
