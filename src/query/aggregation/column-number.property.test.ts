@@ -39,6 +39,17 @@ describe('ratios', () => {
     expect(ratioToDouble(1n, 10n ** 100n)).toBe(1e-100)
   })
 
+  it('can be as small or as large as any double, and too large for one', () => {
+    const smallest = 2n ** 1074n
+    expect(ratioToDouble(1n, smallest)).toBe(5e-324)
+    expect(ratioToDouble(1n, 2n * smallest)).toBe(0)
+    expect(ratioToDouble(3n, 2n * smallest)).toBe(1e-323)
+    expect(ratioToDouble(5n, 2n * smallest)).toBe(1e-323)
+    expect(ratioToDouble(10n ** 40n + 1n, 2n * smallest * 10n ** 40n)).toBe(5e-324)
+    expect(ratioToDouble(2n ** 1024n - 2n ** 971n, 1n)).toBe(Number.MAX_VALUE)
+    expect(ratioToDouble(2n ** 1024n, 1n)).toBe(Infinity)
+  })
+
   it('of small numbers equal the division of doubles', () => {
     const safe = fc.maxSafeInteger()
     fc.assert(

@@ -185,12 +185,15 @@ describe('aggregations over several chunks and segments', () => {
   })
 
   it('count distinct texts, without those who have none, in groups far apart', () => {
-    const rows = Array.from({ length: 10_000 }, (_, n): Row => ({
-      name: n % 10 === 0 ? undefined : `name ${n % 3000}`,
-      whole: (n % 23) * 100_000,
-      double: 0,
-      list: [],
-    }))
+    const rows = Array.from(
+      { length: 10_000 },
+      (_, n): Row => ({
+        name: n % 10 === 0 ? undefined : `name ${n % 3000}`,
+        whole: (n % 23) * 100_000,
+        double: 0,
+        list: [],
+      }),
+    )
     const metric: Metric = { kind: 'distinct', name: 'names', property: 'name', type: 'string' }
     const byWhole: Grouping = { ...BY_NAME, property: 'whole', type: 'integer' }
     const aggregator = new Aggregator({ groupings: [byWhole], metrics: [metric] })

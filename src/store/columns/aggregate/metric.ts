@@ -7,9 +7,10 @@ import { doubleJson } from '../../sql/group-writer.ts'
 import type { Column } from '../segment/column.ts'
 import type { Accumulator, AddRows } from './accumulator.ts'
 import { DistinctCounts } from './distinct.ts'
+import { DoubleSums } from './double-sums.ts'
 import { NumberExtremes, TextExtremes } from './extremes.ts'
 import { Percentiles } from './percentile.ts'
-import { DecimalSums, DoubleSums, WholeSums } from './sums.ts'
+import { DecimalSums, WholeSums } from './sums.ts'
 
 export function accumulator(metric: Exclude<Metric, { kind: 'count' }>): Accumulator {
   switch (metric.kind) {

@@ -1,5 +1,5 @@
-/** Sums and means of groups: exact for whole numbers and decimals, compensated for doubles. */
-import { type Decimal, decodeDecimal } from '../../../ontology/values/column-value.ts'
+/** Exact sums and means of groups, which are rounded once, when they are read. */
+import { decodeDecimal } from '../../../ontology/values/column-value.ts'
 import { ratioToDouble } from '../../../query/aggregation/column-number.ts'
 import { doubleJson } from '../../sql/group-writer.ts'
 import { type Bits, hasBit } from '../arrays/bits.ts'
@@ -26,8 +26,14 @@ class ValueCounts {
   }
 }
 
+/** A sum of `units / per`. */
+export interface ExactSum {
+  readonly units: bigint
+  readonly per: bigint
+}
+
 /** An exact sum of a group, and the number of its values. */
-abstract class ExactSums implements Accumulator {
+export abstract class ExactSums implements Accumulator {
   readonly #isMean: boolean
   protected readonly counts = new ValueCounts()
 
@@ -40,28 +46,33 @@ abstract class ExactSums implements Accumulator {
   }
 
   abstract columnAdder(column: Column): AddRows | undefined
-  protected abstract sumOf(group: number): Decimal
+  protected abstract sumOf(group: number): ExactSum
 
   finish(rows: Float64Array): void {
     this.counts.finish(rows)
   }
 
   json(group: number): string | undefined {
-    if (this.counts.of(group) === 0) return undefined
-    const { units, scale } = this.sumOf(group)
+    return this.counts.of(group) === 0 ? undefined : doubleJson(this.valueOf(group))
+  }
+
+  /** Returns the value of a group. */
+  protected valueOf(group: number): number {
+    const { units, per } = this.sumOf(group)
     // The only rounding.
-    return doubleJson(ratioToDouble(units, 10n ** BigInt(scale) * this.#divisor(group)))
+    return ratioToDouble(units, per * BigInt(this.divisorOf(group)))
   }
 
-  /** Compares quotients without dividing. All sums of a metric have the same scale. */
+  /** Compares quotients without dividing. */
   compare(a: number, b: number): number {
-    const left = this.sumOf(a).units * this.#divisor(b)
-    const right = this.sumOf(b).units * this.#divisor(a)
-    return left < right ? -1 : Number(left > right)
+    const [left, right] = [this.sumOf(a), this.sumOf(b)]
+    const atA = left.units * right.per * BigInt(this.divisorOf(b))
+    const atB = right.units * left.per * BigInt(this.divisorOf(a))
+    return atA < atB ? -1 : Number(atA > atB)
   }
 
-  #divisor(group: number): bigint {
-    return this.#isMean ? BigInt(this.counts.of(group)) : 1n
+  protected divisorOf(group: number): number {
+    return this.#isMean ? this.counts.of(group) : 1
   }
 }
 
@@ -89,9 +100,9 @@ export class WholeSums extends ExactSums {
     }
   }
 
-  protected sumOf(group: number): Decimal {
+  protected sumOf(group: number): ExactSum {
     const high = BigInt(this.#high[group] as number) * BigInt(HALF)
-    return { units: high + BigInt(this.#low[group] as number), scale: 0 }
+    return { units: high + BigInt(this.#low[group] as number), per: 1n }
   }
 }
 
@@ -145,146 +156,10 @@ export class DecimalSums extends ExactSums {
     this.#scale = scale
   }
 
-  protected sumOf(group: number): Decimal {
-    return { units: this.#sums[group] ?? 0n, scale: this.#scale }
+  protected sumOf(group: number): ExactSum {
+    return { units: this.#sums[group] ?? 0n, per: 10n ** BigInt(this.#scale) }
   }
 }
-
-/** Sums with a correction for what each addition loses (Knuth's TwoSum). */
-export class DoubleSums implements Accumulator {
-  readonly #isMean: boolean
-  readonly #counts = new ValueCounts()
-  #sums = new Float64Array(1)
-  #lost = new Float64Array(1)
-  /** A sum that became too large for a double, divided by `DIVISOR`; then `#sums` has NaN. */
-  #reduced = new Float64Array(1)
-  /** The sum of the infinities and NaNs of a group, which outweighs its numbers. */
-  #special = new Float64Array(1)
-  /** False once a sum could become too large for a double. */
-  #areSmall = true
-
-  constructor(isMean: boolean) {
-    this.#isMean = isMean
-  }
-
-  reserve(groups: number): void {
-    this.#counts.reserve(groups)
-    this.#sums = larger(this.#sums, groups)
-    this.#lost = larger(this.#lost, groups)
-    this.#reduced = larger(this.#reduced, groups)
-    this.#special = larger(this.#special, groups)
-  }
-
-  columnAdder(column: Column): AddRows | undefined {
-    if (column.kind !== 'numbers') return undefined
-    const { values, present, range } = column
-    this.#areSmall &&= range.max < SMALL && range.min > -SMALL
-    return (rows) => {
-      const chunk = selectDoubles(values, rows)
-      const [sums, lost, special] = [this.#sums, this.#lost, this.#special]
-      const state = { absent: this.#counts.absent, sums, lost, special }
-      if (this.#areSmall) addSmall(chunk, present, rows, state)
-      else addDoubles(chunk, present, rows, state, (...of) => this.#addSlowly(...of))
-    }
-  }
-
-  /** Adds a value that is not finite, or one to a sum that exceeds all doubles. */
-  #addSlowly(group: number, value: number): void {
-    if (!Number.isFinite(value)) {
-      this.#special[group] = (this.#special[group] as number) + value
-      return
-    }
-    const sum = this.#sums[group] as number
-    if (!Number.isNaN(sum)) {
-      this.#reduced[group] = (sum + (this.#lost[group] as number)) / DIVISOR
-      this.#sums[group] = Number.NaN
-    }
-    this.#reduced[group] = (this.#reduced[group] as number) + value / DIVISOR
-  }
-
-  finish(rows: Float64Array): void {
-    this.#counts.finish(rows)
-  }
-
-  json(group: number): string | undefined {
-    return this.#counts.of(group) === 0 ? undefined : doubleJson(this.#valueOf(group))
-  }
-
-  compare(a: number, b: number): number {
-    return compareNumbers(this.#valueOf(a), this.#valueOf(b))
-  }
-
-  #valueOf(group: number): number {
-    const special = this.#special[group] as number
-    if (special !== 0) return special
-    const sum = (this.#sums[group] as number) + (this.#lost[group] as number)
-    const divisor = this.#isMean ? this.#counts.of(group) : 1
-    return Number.isNaN(sum)
-      ? ((this.#reduced[group] as number) / divisor) * DIVISOR
-      : sum / divisor
-  }
-}
-
-/** No sum of numbers that are smaller becomes too large for a double. */
-const SMALL = 2 ** 900
-
-/** One number for each group, as in `DoubleSums`. */
-type SumsState = Record<'absent' | 'sums' | 'lost' | 'special', Float64Array>
-
-/** Adds values that need no look at each sum. */
-function addSmall(
-  chunk: Float64Array,
-  present: Bits | undefined,
-  { from, places, groups, count }: GroupedRows,
-  { absent, sums, lost, special }: SumsState,
-): void {
-  for (let at = 0; at < count; at += 1) {
-    const group = groups[at] as number
-    if (present !== undefined && !hasBit(present, from + (places[at] as number))) {
-      absent[group] = (absent[group] as number) + 1
-      continue
-    }
-    const value = chunk[at] as number
-    if (Number.isNaN(value)) {
-      special[group] = value
-      continue
-    }
-    const before = sums[group] as number
-    const sum = before + value
-    const added = sum - before
-    lost[group] = (lost[group] as number) + (before - (sum - added) + (value - added))
-    sums[group] = sum
-  }
-}
-
-function addDoubles(
-  chunk: Float64Array,
-  present: Bits | undefined,
-  { from, places, groups, count }: GroupedRows,
-  { absent, sums, lost }: SumsState,
-  addSlowly: (group: number, value: number) => void,
-): void {
-  for (let at = 0; at < count; at += 1) {
-    const group = groups[at] as number
-    if (present !== undefined && !hasBit(present, from + (places[at] as number))) {
-      absent[group] = (absent[group] as number) + 1
-      continue
-    }
-    const value = chunk[at] as number
-    const before = sums[group] as number
-    const sum = before + value
-    // Also if one of them is NaN.
-    if (!(Math.abs(sum) < Number.MAX_VALUE)) {
-      addSlowly(group, value)
-      continue
-    }
-    const added = sum - before
-    lost[group] = (lost[group] as number) + (before - (sum - added) + (value - added))
-    sums[group] = sum
-  }
-}
-
-const DIVISOR = 2 ** 64
 
 /** NaN is larger than every number. */
 export function compareNumbers(a: number, b: number): number {

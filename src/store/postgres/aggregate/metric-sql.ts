@@ -4,6 +4,7 @@ import { ratioToDouble } from '../../../query/aggregation/column-number.ts'
 import type { SqlValue } from '../../sql/compile/sql-condition.ts'
 import { doubleJson } from '../../sql/group-writer.ts'
 import { decodeJson, decodeNumber, decodeNumeric } from '../catalogue/column-codec.ts'
+import { doubleSumSql } from './double-sum-sql.ts'
 
 /** A metric as SQL: its columns, and how to compute its value from them. */
 export interface MetricSql {
@@ -73,41 +74,50 @@ function picked(
 }
 
 /**
- * Digits after the point, beyond those of a sum, that decide the order of means. Unequal means
- * differ earlier: by at least one in the product of their numbers of values. Later digits are
- * truncated, because the precision of a division depends on its operands.
+ * Digits after the point, beyond those of a sum, that decide the order of means: unequal means
+ * differ by at least one in the product of their numbers of values. Later digits are truncated,
+ * because the precision of a division depends on its operands.
  */
-const QUOTIENT_DIGITS = 60
+const QUOTIENT_DIGITS = 40
 
-/**
- * A sum or a mean. Sums of whole numbers and decimals are exact, of any size. Doubles are summed as
- * decimals: a sum of doubles fails if an intermediate value overflows, and it depends on the order of
- * the rows. NaN and the infinities determine a sum of decimals too.
- */
+/** The digits after the point that an exact sum can have. */
+function sumDigits(type: NumericType): number {
+  switch (type) {
+    case 'decimal':
+      return 100
+    case 'float':
+    case 'double':
+      return 1074
+    default:
+      return 0
+  }
+}
+
+/** A sum or a mean. Sums are exact, of any size; NaN and the infinities determine a sum. */
 function summed(type: NumericType, column: string, isMean: boolean): MetricSql {
   const isFloating = type === 'float' || type === 'double'
-  const value = isFloating ? `${column}::text::numeric` : column
+  const exponent = sumDigits(type) + QUOTIENT_DIGITS
   return {
-    columns: [`count(${column})`, `sum(${value})::text`],
+    columns: [
+      `count(${column})`,
+      `(${isFloating ? doubleSumSql(column) : `sum(${column})`})::text`,
+    ],
     values: [],
     read: ([counted, sum]) => {
       const count = Number(counted)
-      if (count === 0) return undefined
-      return doubleJson(readSum(String(sum), isMean ? count : 1, isFloating))
+      return count === 0 ? undefined : doubleJson(readSum(String(sum), isMean ? count : 1))
     },
     // The order of a group without values is null.
     order: ([count = '', sum = '']) => {
-      const quotient = isMean ? `div(${sum}::numeric * 1e${QUOTIENT_DIGITS}, ${count})` : undefined
+      const quotient = isMean ? `div(${sum}::numeric * 1e${exponent}, ${count})` : undefined
       return `CASE WHEN ${count} > 0 THEN ${quotient ?? `${sum}::numeric`} END`
     },
   }
 }
 
 /** Returns a sum, divided by a number. */
-function readSum(text: string, divisor: number, isFloating: boolean): number {
-  const sum = Number(text)
-  // Only a sum can exceed the largest double, never a mean.
-  if (isFloating && (Number.isFinite(sum) || !/^-?\d/.test(text))) return sum / divisor
+function readSum(text: string, divisor: number): number {
+  if (!/^-?\d/.test(text)) return Number(text)
   const { units, scale } = decodeNumeric(text)
   // The only rounding.
   return ratioToDouble(units, 10n ** BigInt(scale) * BigInt(divisor))

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { doubleJson } from '../../sql/group-writer.ts'
 import { bitsFor, setBit } from '../arrays/bits.ts'
 import type { NumberColumn } from '../segment/column.ts'
-import { DoubleSums } from './sums.ts'
+import { DoubleSums } from './double-sums.ts'
 
 const MAX = Number.MAX_VALUE
 
