@@ -2,417 +2,49 @@
  * Random types that change, and callers with random rights: whatever they ask, columns answer as the
  * database does, object by object. `FC_RUNS` is the number of questions.
  */
-import { randomUUID } from 'node:crypto'
-import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { RuledObjects, restrictType } from '../../src/access/policies/ruled-objects.ts'
-import { ObjectQueryError } from '../../src/contract/errors.ts'
-import { recordShape } from '../../src/contract/object-record.ts'
-import { planChange } from '../../src/ontology/definition/change-definition.ts'
-import type { PropertyDefinition } from '../../src/ontology/definition/definition-schema.ts'
-import type { ObjectType } from '../../src/ontology/ontology.ts'
-import { objectReader, readObjectKey } from '../../src/ontology/values/read-object.ts'
-import { parseAggregation } from '../../src/query/aggregation/parse-aggregation.ts'
-import { V2_AGGREGATIONS } from '../../src/query/aggregation/v2-aggregations.ts'
-import { EVERYTHING, type Query } from '../../src/query/query.ts'
-import { linkedTypesOf } from '../../src/query/query-tree.ts'
-import { checkSelection } from '../../src/query/selection.ts'
-import type { Objects, Reclaimed, SetOrderTerm } from '../../src/store/object-store.ts'
-import {
-  CASES_PER_STEP,
-  type Case,
-  type Group,
-  groups,
-  STEPS_PER_GROUP,
-  type Step,
-} from '../support/answer-cases.ts'
-import { type ColumnStore, openColumnStore } from '../support/column-store.ts'
+import { expect, it } from 'vitest'
+import { CASES_PER_STEP, groups, STEPS_PER_GROUP } from '../support/answer-cases.ts'
+import { AnswerStores } from '../support/answer-stores.ts'
+import { AnswerWorld } from '../support/answer-world.ts'
 import { fcOptions } from '../support/fc-options.ts'
-import type { GeneratedChange } from '../support/query-arbitraries.ts'
-import { pageRequest, retention } from '../support/store-fixture.ts'
-import { createTestStore, type TestStore } from '../support/test-store.ts'
-import { QUERY_LIMITS, toOrder, toQuery } from '../support/to-query.ts'
 
 const GROUPS_PER_STORE = 25
-const NAMES = ['first', 'second'] as const
+const CASES_PER_GROUP = CASES_PER_STEP * STEPS_PER_GROUP
 
-let place: TestStore
-let columns: ColumnStore
-beforeAll(openFreshStore)
-afterAll(closeStore)
-
-async function openFreshStore(): Promise<void> {
-  place = await createTestStore()
-  columns = await openColumnStore(place.name)
-}
-
-async function closeStore(): Promise<void> {
-  await columns[Symbol.asyncDispose]()
-  await place[Symbol.asyncDispose]()
-}
-
-const totals = new Map<string, number>()
-function count(outcome: string, number = 1): void {
-  totals.set(outcome, (totals.get(outcome) ?? 0) + number)
-}
-
-const { numRuns, ...seed } = fcOptions(400, 200)
-const casesPerGroup = CASES_PER_STEP * STEPS_PER_GROUP
-
-it('columns answer as the database does', { timeout: 600_000 + numRuns * 200 }, async () => {
-  let made = 0
-  await fc.assert(
-    fc.asyncProperty(fc.noShrink(groups), async (group) => {
-      made += 1
-      if (made % GROUPS_PER_STORE === 0) {
-        await closeStore()
-        await openFreshStore()
-      }
-      const before = columns.outcomes.get('answered') ?? 0
-      const world = new World(group)
-      await world.begin()
-      for (const step of group.steps) await world.run(step)
-      count('answered', (columns.outcomes.get('answered') ?? 0) - before)
-    }),
-    { ...seed, numRuns: Math.max(1, Math.ceil(numRuns / casesPerGroup)) },
-  )
-  expect((totals.get('answered') ?? 0) / (totals.get('compared') ?? 0)).toBeGreaterThan(0.4)
-})
-
-/** Two object types of a store, and the versions that they had. */
-class World {
-  readonly #group: Group
-  readonly #ontology = `o-${randomUUID()}`
-  readonly #properties: Record<string, PropertyDefinition>[]
-  readonly #versions: number[][] = [[], []]
-  #added = 0
-  #nowMs = 0
-
-  constructor(group: Group) {
-    this.#group = group
-    this.#properties = group.types.map(({ type }) => ({ ...type.definition.properties }))
-  }
-
-  async begin(): Promise<void> {
-    await this.#define()
-    for (const [index, { commits }] of this.#group.types.entries()) {
-      for (const changes of commits) await this.#commit(index, changes)
+// A process that is killed takes longer to start than a thread, so it answers fewer questions.
+it.each([
+  { columns: 'thread', share: 0.8 },
+  { columns: 'process', share: 0.2 },
+] as const)(
+  'columns of a $columns answer as the database does',
+  { timeout: 3_600_000 },
+  async ({ columns, share }) => {
+    let stores = await AnswerStores.create(columns)
+    const outcomes = { compared: 0, refused: 0 }
+    let answered = 0
+    let made = 0
+    const renew = async () => {
+      answered += stores.answered
+      await stores[Symbol.asyncDispose]()
+      stores = await AnswerStores.create(columns)
     }
-  }
-
-  async run(step: Step): Promise<void> {
-    const { to, changes, cases } = step
-    switch (step.do) {
-      case 'commit': {
-        // Snapshots do not depend on what is written meanwhile.
-        const [during] = cases.filter(({ back }) => back !== undefined)
-        await Promise.all([this.#commit(to, changes), during && this.#check(during, step, true)])
-        break
-      }
-      case 'replace': {
-        const type = await this.#typeAt(to)
-        const replacement = await columns.store.startReplacement(type)
-        const puts = changes.filter((change) => 'put' in change)
-        await this.#commit(to, puts, replacement)
-        const mode = this.#added % 2 === 0 ? 'replace' : 'upsert'
-        const { version } = await columns.store.publishReplacement(type, replacement, mode)
-        this.#versions[to]?.push(version)
-        break
-      }
-      case 'add':
-        this.#added += 1
-        this.#change(to, `added${this.#added}`, { type: 'string' })
-        await this.#define()
-        break
-      case 'convert':
-        await this.#convert(to)
-        break
-      case 'reclaim':
-        this.#nowMs += 1000
-        await columns.store.reclaim(retention(this.#nowMs))
-    }
-    for (const how of cases) await this.#check(how, step)
-  }
-
-  #change(index: number, name: string, property: PropertyDefinition): void {
-    this.#properties[index] = { ...this.#properties[index], [name]: property }
-  }
-
-  /** Changes the language of a text, if there is one, which writes all objects again. */
-  async #convert(index: number): Promise<void> {
-    const texts = Object.entries(this.#properties[index] ?? {}).filter(
-      ([name, { type }]) =>
-        type === 'string' && name !== this.#group.types[index]?.type.definition.primaryKey,
-    )
-    const [name, text] = texts.at(-1) ?? []
-    if (name === undefined || text === undefined) return
-    const { language, ...plain } = text
-    this.#change(index, name, language === undefined ? { ...plain, language: 'english' } : plain)
-    await this.#define()
-    const page = await columns.database.readPage(pageRequest(await this.#typeAt(index)))
-    if (page !== 'reclaimed') this.#versions[index]?.push(page.version)
-  }
-
-  async #define(): Promise<void> {
-    const { store } = columns
-    const objectTypes = this.#group.types.map(({ type }, index) => ({
-      ...type.definition,
-      apiName: NAMES[index] ?? '',
-      properties: this.#properties[index] ?? {},
-    }))
-    const ontology = { apiName: this.#ontology, objectTypes }
-    const change = planChange(this.#ontology, ontology, await store.readCatalogue(), randomUUID)
-    expect(await store.saveOntology(change)).toBe('saved')
-  }
-
-  async #typeAt(index: number): Promise<ObjectType> {
-    const catalogue = await columns.store.readCatalogue()
-    const type = catalogue.find(this.#ontology)?.objectTypes.get(NAMES[index] ?? '')
-    if (type === undefined) throw new Error('no type')
-    return type
-  }
-
-  async #commit(index: number, changes: readonly GeneratedChange[], replacement?: string) {
-    const type = await this.#typeAt(index)
-    const read = objectReader(type)
-    const { version } = await columns.store.commit({
-      objectType: type,
-      basedOn: (await columns.store.readCatalogue()).generation,
-      changes: changes.map((change) =>
-        'put' in change
-          ? { put: read(change.put) }
-          : { delete: readObjectKey(type, change.delete).pk },
-      ),
-      ...(replacement === undefined ? {} : { replacement }),
-    })
-    const versions = this.#versions[index] ?? []
-    if (replacement === undefined && version !== versions.at(-1)) versions.push(version)
-  }
-
-  async #check(how: Case, step: Step, isWritten = false): Promise<void> {
-    const asked = await this.#askedBy(how)
-    if (asked === undefined) return count('refused')
-    count('compared')
-    const { ask, next } = asked
-    for (let after: unknown, pages = 0; pages < 100; pages += 1) {
-      const [fromColumns, fromDatabase] = await Promise.all([
-        outcomeOf(how.kind, ask(new RuledObjects(columns.store), after)),
-        outcomeOf(how.kind, ask(new RuledObjects(columns.database), after)),
-      ])
-      const shorter = shorterOf(fromColumns, fromDatabase)
-      const [a, b] = [fromColumns, fromDatabase].map((outcome) =>
-        withoutUnused(outcome, how, shorter),
-      )
-      // Without conditions, the count is that of the current objects.
-      if (isWritten) for (const outcome of [a, b]) delete outcome?.['totalCount']
-      if (!isDeepStrictEqual(a, b)) {
-        throw new Error(this.#describe({ fromColumns, fromDatabase, after }, how, step))
-      }
-      // Each continues after the pages of the other.
-      after = next(shorter ?? (pages % 2 === 0 ? fromDatabase : fromColumns))
-      if (after === undefined) return
-    }
-  }
-
-  #describe(outcome: object, { aggregation, ...how }: Case, { do: done, to }: Step): string {
-    const types = this.#group.types.map(({ type }) => type.definition)
-    const asked = how.kind === 'aggregate' ? { ...how, aggregation } : how
-    const versions = this.#versions
-    return JSON.stringify({ ...outcome, asked, done, to, versions, types }, undefined, 1)
-  }
-
-  /** Returns what to ask of both, and where the next page starts; undefined if it is refused. */
-  async #askedBy(how: Case): Promise<Asked | undefined> {
-    const own = how.of
-    const types = await Promise.all([this.#typeAt(0), this.#typeAt(1)])
+    const { numRuns, ...seed } = fcOptions(400, 200)
     try {
-      const views = types.map((type, index) => restricted(type, how, index))
-      return this.#ask(how, own, views as [ObjectType, ObjectType])
-    } catch (error) {
-      if (error instanceof ObjectQueryError) return undefined
-      throw error
+      await fc.assert(
+        fc.asyncProperty(fc.noShrink(groups), async (group) => {
+          made += 1
+          if (made % GROUPS_PER_STORE === 0) await renew()
+          const world = new AnswerWorld(stores, group, outcomes)
+          await world.begin()
+          for (const step of group.steps) await world.run(step)
+        }),
+        { ...seed, numRuns: Math.max(1, Math.ceil((share * numRuns) / CASES_PER_GROUP)) },
+      )
+    } finally {
+      answered += stores.answered
+      await stores[Symbol.asyncDispose]()
     }
-  }
-
-  #ask(how: Case, own: 0 | 1, views: readonly [ObjectType, ObjectType]): Asked {
-    const [view, other] = own === 0 ? views : [views[1], views[0]]
-    const query = linkedQuery(how, view, other)
-    const version = this.#versionOf(own, how)
-    const { size: maxObjects, maxBytes, includeTotalCount } = how
-    const record = (type: ObjectType, selection: readonly string[]) => ({
-      shape: recordShape('2.0', type.apiName),
-      selection: checkSelection(selection, type),
-    })
-    const otherVersion = this.#versionOf(own === 0 ? 1 : 0, how)
-    switch (how.kind) {
-      case 'page': {
-        const linkedVersions = linkedTypesOf(query, view).map(() => otherVersion ?? 0)
-        const order = toOrder(how.order, view)
-        const request = pageRequest(view, {
-          query,
-          order,
-          record: record(view, how.selection),
-          version,
-          maxObjects,
-          maxBytes,
-        })
-        return {
-          ask: (objects, after) =>
-            objects.readPage({
-              ...request,
-              after: after as typeof request.after,
-              includeTotalCount: includeTotalCount && after === undefined,
-              ...(version !== undefined && { linkedVersions }),
-            }),
-          next: nextCursor,
-        }
-      }
-      case 'setPage': {
-        const parts = [
-          { objectType: view, query, record: record(view, how.selection) },
-          { objectType: other, query: toQuery(how.other, other), record: record(other, []) },
-        ]
-        const versions = version === undefined ? undefined : [version, otherVersion ?? 0]
-        const order = toOrder(how.order, view).map(({ property, ...term }): SetOrderTerm => {
-          const type = scalarOf(view, property)
-          const same = [...other.properties.keys()].find((name) => scalarOf(other, name) === type)
-          if (type === undefined) throw new ObjectQueryError('InvalidPropertyType', { property })
-          return { ...term, type, properties: [property, same] }
-        })
-        return {
-          ask: (objects, after) =>
-            objects.readSetPage({
-              ...{ parts, order, versions, maxObjects, maxBytes },
-              after: after as never,
-              includeTotalCount: includeTotalCount && after === undefined,
-            }),
-          next: nextCursor,
-        }
-      }
-      case 'aggregate': {
-        const aggregation = parseAggregation(V2_AGGREGATIONS, how.aggregation, {
-          objectType: view,
-          limits: QUERY_LIMITS,
-        })
-        const sources = [{ objectType: view, query, version }]
-        return {
-          ask: (objects) => objects.aggregate({ sources, aggregation, maxGroups: 10 * maxObjects }),
-          next: () => undefined,
-        }
-      }
-    }
-  }
-
-  #versionOf(index: 0 | 1, { back }: Case): number | undefined {
-    return back === undefined
-      ? undefined
-      : (this.#versions[index]?.at(-1 - back) ?? this.#versions[index]?.[0])
-  }
-}
-
-interface Asked {
-  readonly ask: (objects: Objects, after: unknown) => Promise<object | Reclaimed>
-  readonly next: (outcome: Outcome) => unknown
-}
-
-/** What a caller gets: what the port promises of an answer, or the error. */
-type Outcome = Record<string, unknown>
-
-const MEMBERS: Readonly<Record<Case['kind'], readonly string[]>> = {
-  page: ['count', 'last', 'more', 'totalCount', 'version', 'linkedVersions'],
-  setPage: ['count', 'last', 'more', 'totalCount', 'versions'],
-  aggregate: ['excludedItems', 'versions'],
-}
-
-async function outcomeOf(kind: Case['kind'], asked: Promise<object | Reclaimed>): Promise<Outcome> {
-  try {
-    const answer = await asked
-    if (answer === 'reclaimed') return { answer }
-    const { records, release, ...rest } = answer as Record<string, unknown>
-    const pieces = records instanceof Uint8Array ? [records] : (records as readonly Uint8Array[])
-    const text = Buffer.concat(pieces).toString()
-    if (typeof release === 'function') release()
-    return { ...Object.fromEntries(MEMBERS[kind].map((name) => [name, rest[name]])), text }
-  } catch (error) {
-    if (error instanceof ObjectQueryError) return { refused: error.errorName, ...error.parameters }
-    throw error
-  }
-}
-
-/** Returns the page with fewer objects: which of them reach the byte budget is an estimate. */
-function shorterOf(...[a, b]: readonly [Outcome, Outcome]): Outcome | undefined {
-  if (a['count'] === b['count']) return undefined
-  const shorter = Number(a['count']) < Number(b['count']) ? a : b
-  return shorter['more'] === true ? shorter : undefined
-}
-
-/** Leaves out what may differ: in key order, the version of a cursor means nothing. */
-function withoutUnused(outcome: Outcome, how: Case, shorter: Outcome | undefined): Outcome {
-  const { last, ...rest } = outcome
-  if (shorter !== undefined && how.maxBytes < 1000) {
-    const text = String(rest['text']).slice(0, String(shorter['text']).length)
-    return { ...rest, text, count: undefined, more: undefined }
-  }
-  const isByKey = how.order.length === 0 && last !== undefined
-  return { ...rest, last: isByKey ? { ...(last as object), version: undefined } : last }
-}
-
-function nextCursor({ more, last }: Outcome): unknown {
-  return more === true ? last : undefined
-}
-
-/** Returns the type as the caller of a case sees it. Its key is always visible. */
-function restricted(type: ObjectType, { rights }: Case, index: number): ObjectType {
-  const { rows, hidden = [] } = rights[index] ?? {}
-  const names = [...type.properties.keys()]
-  const shown = names.filter(
-    (name, number) => name === type.primaryKey.apiName || !hidden.includes(number),
-  )
-  if (rows === undefined && shown.length === names.length) return type
-  const visible = {
-    ...type,
-    properties: new Map(shown.map((name) => [name, type.properties.get(name)])),
-    titleProperty: shown.includes(type.titleProperty ?? '') ? type.titleProperty : undefined,
-  } as ObjectType
-  return restrictType(visible, {
-    of: type,
-    rows: rows === undefined ? EVERYTHING : toQuery(rows, type),
-    shown: shown.length === names.length ? undefined : shown,
-  })
-}
-
-function scalarOf({ properties }: ObjectType, name: string) {
-  const type = properties.get(name)?.type
-  return type?.kind === 'scalar' ? type.type : undefined
-}
-
-/** Adds the condition on linked objects, if there are properties that could link. */
-function linkedQuery(how: Case, view: ObjectType, other: ObjectType): Query {
-  const query = toQuery(how.condition, view)
-  if (how.link === undefined) return query
-  const { choice, as } = how.link
-  const links = [other, view].flatMap((linked) =>
-    [...view.properties.keys()].flatMap((property) =>
-      [...linked.properties.keys()]
-        .filter(
-          (name) =>
-            scalarOf(view, property) !== undefined &&
-            scalarOf(view, property) === scalarOf(linked, name) &&
-            (property === view.primaryKey.apiName || name === linked.primaryKey.apiName),
-        )
-        .map((name) => ({ property, linkedType: linked, linkedProperty: name })),
-    ),
-  )
-  const link = links[choice % Math.max(1, links.length)]
-  if (link === undefined) return query
-  const of = toQuery(link.linkedType === other ? how.other : how.condition, link.linkedType)
-  const linked: Query = { kind: 'linked', ...link, of }
-  switch (as) {
-    case 'and':
-    case 'or':
-      return { kind: as, of: [query, linked] }
-    case 'not':
-      return { kind: 'and', of: [query, { kind: 'not', of: linked }] }
-  }
-}
+    expect(answered / outcomes.compared).toBeGreaterThan(0.4)
+  },
+)

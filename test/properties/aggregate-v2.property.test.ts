@@ -116,8 +116,7 @@ const ordered = fc
     groupings: [grouping],
     metrics: list.map((metric, index): ModelMetric => {
       const direction = directions[index]
-      const isInexact = metric.property === 'double' && /sum|avg/.test(metric.type)
-      return direction === undefined || isInexact ? metric : { ...metric, direction }
+      return direction === undefined ? metric : { ...metric, direction }
     }),
   }))
 

@@ -13,6 +13,7 @@ const millis = fc.oneof(
 )
 
 const LARGE_DOUBLES = [2 ** 60, -(2 ** 60), 2 ** 63, 1.5e300, Number.MAX_VALUE, -Number.MAX_VALUE]
+const ODD_DOUBLES = [0.1, -0.7, 1 / 3, 5e-324, 1e-300, 3.4028234663852886e38, -3.4e38, 2 ** 53 + 2]
 
 /** Few distinct values, so that groups form, and some that break naive arithmetic. */
 export const VALUES: Readonly<Record<ModelType, fc.Arbitrary<unknown>>> = {
@@ -30,10 +31,10 @@ export const VALUES: Readonly<Record<ModelType, fc.Arbitrary<unknown>>> = {
       fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }),
     )
     .map(String),
-  // Quarters, whose sums are exact in any order.
   double: fc.oneof(
     { weight: 6, arbitrary: fc.integer({ min: -20, max: 20 }).map((n) => n / 4 + 0) },
     { weight: 1, arbitrary: fc.constantFrom(...LARGE_DOUBLES) },
+    { weight: 3, arbitrary: fc.constantFrom(...ODD_DOUBLES) },
     { weight: 1, arbitrary: fc.constantFrom('NaN', 'Infinity', '-Infinity') },
   ),
   decimal: fc.oneof(

@@ -50,8 +50,9 @@ function cellsOf(grid: ModelGrid | undefined, point: { coordinates: number[] }):
   const { west, south, east, north, columns, rows } = grid
   const [longitude = 0, latitude = 0] = point.coordinates
   const width = (east - west + 360) % 360 || 360
-  const fromWest = longitude < west ? longitude - west + 360 : longitude - west
-  if (fromWest > width || latitude < south || latitude > north) return []
+  const isBeyond = longitude < west && east < west
+  const fromWest = longitude - west + (isBeyond ? 360 : 0)
+  if (fromWest < 0 || fromWest > width || latitude < south || latitude > north) return []
   const cell = (distance: number, length: number, count: number) =>
     Math.min(Number((BigInt(4 * distance) * BigInt(count)) / BigInt(4 * length)), count - 1)
   const column = cell(fromWest, width, columns)

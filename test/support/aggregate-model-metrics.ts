@@ -93,6 +93,8 @@ function orderOf(metric: ModelMetric, members: readonly ModelObject[]): Sortable
   if (isDistinct(type)) return new Set(values.map(sort)).size
   if (values.length === 0) return undefined
   if (type !== 'sum' && type !== 'avg') return sort(pickedValue(metric, values))
+  const special = specialSum(metric, values)
+  if (special !== undefined) return special === 'NaN' ? special : Number(special)
   const sum = unitsSum(metric, values)
   return type === 'sum' ? sum : (sum * 10n ** 30n) / BigInt(values.length)
 }

@@ -1,5 +1,7 @@
 /** Objects and aggregations of the aggregation model, and how values of each type compare. */
 
+import { doubleUnits } from './double-units.ts'
+
 export type ModelType = keyof typeof TYPES
 
 export interface ModelObject {
@@ -11,7 +13,7 @@ export interface ModelMetric {
   readonly type: string
   readonly property: ModelType
   readonly name: string
-  /** Orders the groups; not for sums and means of doubles, which depend on the order of addition. */
+  /** Orders the groups. */
   readonly direction?: 'ASC' | 'DESC'
   /** With at most one digit after the point. */
   readonly percentile?: number
@@ -58,8 +60,8 @@ export interface ModelGrouping {
   readonly unit?: TimeUnit
 }
 
-/** Decimals have at most so many digits behind the point here. */
-export const SCALE = 10
+/** Behind the point, the smallest double has so many digits, and decimals here have fewer. */
+export const SCALE = 1074
 export const UNIT = 10n ** BigInt(SCALE)
 
 export type Sortable = string | number | bigint
@@ -82,11 +84,7 @@ export const TYPES = {
   double: {
     sort: (n: number | string) => (n === 'NaN' ? 'NaN' : Number(n)),
     units: (n: number | string) =>
-      typeof n === 'string'
-        ? undefined
-        : Number.isInteger(n)
-          ? BigInt(n) * UNIT
-          : BigInt(n * 4) * (UNIT / 4n),
+      typeof n === 'string' ? undefined : doubleUnits(n) * 5n ** BigInt(SCALE),
   },
   decimal: {
     sort: (text: string) => unitsOf(text),

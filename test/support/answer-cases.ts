@@ -17,9 +17,14 @@ import { type Request, requests } from './query-requests.ts'
 export const CASES_PER_STEP = 8
 export const STEPS_PER_GROUP = 5
 
+const STEPS = [
+  ...(['commit', 'commit', 'commit', 'commit', 'replace', 'add', 'convert', 'reclaim'] as const),
+  ...(['kill', 'restart', 'damage', 'restore'] as const),
+]
+
 /** What happens to the type with this index before the next cases. */
 export interface Step {
-  readonly do: 'commit' | 'replace' | 'add' | 'convert' | 'reclaim'
+  readonly do: (typeof STEPS)[number]
   readonly to: 0 | 1
   readonly changes: readonly GeneratedChange[]
   readonly cases: readonly Case[]
@@ -63,9 +68,7 @@ export const groups: fc.Arbitrary<Group> = fc.tuple(history, history).chain((typ
       ...Array.from({ length: STEPS_PER_GROUP }, (_, index) =>
         fc
           .record({
-            do: fc.constantFrom(
-              ...(['commit', 'commit', 'commit', 'replace', 'add', 'convert', 'reclaim'] as const),
-            ),
+            do: fc.constantFrom(...STEPS),
             to: fc.constantFrom(0 as const, 1 as const),
             cases: fc.array(
               cases(types.map(({ type }) => type) as [GeneratedType, GeneratedType]),

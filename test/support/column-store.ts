@@ -76,19 +76,23 @@ export async function openColumnStore(
     await dispatcher.prepare([batch.objectType.rid])
     return committed
   }
-  const overridden = { ...objects, commit }
   return {
-    store: new Proxy(store, {
-      get: (target, name) => {
-        const of = name in overridden ? overridden : target
-        const value: unknown = Reflect.get(of, name, of)
-        return typeof value === 'function' ? value.bind(of) : value
-      },
-    }),
+    store: overriding(store, { ...objects, commit }),
     database: store,
     outcomes,
     status: () => dispatcher.status(),
     prepare: (rids) => dispatcher.prepare(rids),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   }
+}
+
+/** Returns a store with other methods instead of some of its own. */
+export function overriding(store: ObjectStore, others: Partial<ObjectStore>): ObjectStore {
+  return new Proxy(store, {
+    get: (target, name) => {
+      const of = name in others ? others : target
+      const value: unknown = Reflect.get(of, name, of)
+      return typeof value === 'function' ? value.bind(of) : value
+    },
+  })
 }

@@ -189,10 +189,16 @@ const FAMILIES: Readonly<Partial<Record<ScalarType, readonly (readonly unknown[]
   double: [
     ['NaN', 'Infinity', '-Infinity', 0, 1.7976931348623157e308],
     [0.1, 0.30000000000000004, 0.3, 5e-324, 0],
+    [1.7976931348623157e308, -1.7976931348623157e308, 1e308, 2 ** 970, 0.1, -5e-324],
   ],
+  // Values that cancel each other, beside smaller ones.
+  float: [[3.4028234663852886e38, -3.4028234663852886e38, 3.4e38, -3.4e38, 0.1, 1e-45, 16_777_217]],
   timestamp: [
     ['1970-01-01T00:00:00Z', '1970-01-01T00:00:00.001Z', '1970-01-01T00:00:00.000001Z'],
     ['2024-02-29T23:59:59.999999Z', '2024-02-29T23:59:59.999Z', '2024-03-01T00:00:00Z'],
+    // From the second one on, a double cannot hold every microsecond since 1970.
+    ['2255-06-05T23:47:34.740991Z', '2255-06-05T23:47:34.740993Z', '9999-12-31T23:59:59.999999Z'],
+    ['0000-01-01T00:00:00Z', '0000-01-01T00:00:00.000001Z', '1969-12-31T23:59:59.999999Z'],
   ],
   string: [
     // Lengths at which one letter more or less changes the allowed edit distance.
