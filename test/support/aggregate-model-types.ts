@@ -48,7 +48,7 @@ export interface ModelGrouping {
   /** True for an array, which is grouped by its elements. */
   readonly ofElements?: boolean
   readonly grid?: ModelGrid
-  readonly maxGroupCount?: number
+  readonly maxGroupCount?: number | undefined
   /** A value of the property. */
   readonly defaultValue?: unknown
   readonly includeNullValues?: boolean

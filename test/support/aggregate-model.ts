@@ -97,18 +97,19 @@ function keepLargest<T extends ModelGroup>(
 ): T[] {
   const grouping = groupings[level]
   if (grouping === undefined) return [...groups]
-  const parts: { key: Key; groups: T[]; size: number }[] = []
+  const parts = new Map<Key['sort'], { key: Key; groups: T[]; size: number }>()
   for (const group of groups) {
     const key = group.keys[level] as Key
-    const part = parts.find((other) => other.key.sort === key.sort)
-    if (part === undefined) parts.push({ key, groups: [group], size: group.members.length })
-    else {
+    const part = parts.get(key.sort)
+    if (part === undefined) {
+      parts.set(key.sort, { key, groups: [group], size: group.members.length })
+    } else {
       part.groups.push(group)
       part.size += group.members.length
     }
   }
   const byKey = (a: { key: Key }, b: { key: Key }) => compareKeys(a.key, b.key)
-  return parts
+  return [...parts.values()]
     .sort((a, b) => b.size - a.size || byKey(a, b))
     .slice(0, grouping.maxGroupCount)
     .sort(byKey)
