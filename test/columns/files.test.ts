@@ -10,6 +10,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { expect, inject, it } from 'vitest'
+import type { OntologyDefinition } from '../../src/ontology/definition/definition-schema.ts'
 import { sqlitePath } from '../../src/store/store-name.ts'
 import { openColumnStore } from '../support/column-store.ts'
 import { createFixture, openFixture } from '../support/store-fixture.ts'
@@ -53,6 +54,44 @@ it('a file is read again after a restart', async () => {
   const path = fileIn(folder.path)
   expect(await readAgain(place.name, folder.path)).toEqual(PAIRS)
   expect(fileIn(folder.path)).toBe(path)
+})
+
+it('a file keeps the bounds of columns that hold infinities', async () => {
+  await using place = await createTestStore()
+  using folder = tempFolder()
+  const definition: OntologyDefinition = {
+    apiName: 'measures',
+    objectTypes: [
+      {
+        apiName: 'measure',
+        primaryKey: 'id',
+        properties: { id: { type: 'integer' }, size: { type: 'double' } },
+      },
+    ],
+  }
+  const sizes = ['-Infinity', -1.5, 0.5, 3, 3e147, 'Infinity']
+  const groups: unknown[] = []
+  for (const isFirst of [true, false]) {
+    await using columns = await openColumnStore(place.name, { folder: folder.path })
+    const fixture = isFirst
+      ? await createFixture(columns.store, definition)
+      : await openFixture(columns.store, definition.apiName)
+    if (isFirst) await fixture.put(sizes.map((size, id) => ({ id, size })))
+    const { type: objectType } = fixture
+    const result = await columns.store.aggregate({
+      sources: [{ objectType, query: { kind: 'everything' }, version: undefined }],
+      aggregation: {
+        groupings: [{ kind: 'fixedWidth', property: 'size', type: 'double', width: 1 }],
+        metrics: [{ kind: 'count', name: 'count' }],
+      },
+      maxGroups: 10,
+    })
+    expect(columns.outcomes.get('answered')).toBe(1)
+    if (result !== 'reclaimed') groups.push(JSON.parse(`[${Buffer.concat(result.records)}]`))
+  }
+  const group = (size: number) => ({ group: { size }, metrics: [{ name: 'count', value: 1 }] })
+  const expected = [-2, 0, 3, 3e147].map(group)
+  expect(groups).toEqual([expected, expected])
 })
 
 const DAMAGES: Readonly<Record<string, (path: string) => void>> = {

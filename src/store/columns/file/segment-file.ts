@@ -5,12 +5,13 @@
  */
 import { mkdir, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
+import { deserialize, serialize } from 'node:v8'
 import { crc32 } from 'node:zlib'
 import type { ColumnSegmentRecord } from '../feed/column-feed.ts'
 import type { BaseSegment } from '../table/table-columns.ts'
 
 /** Changes with the form of segments; other files are not read. */
-const MAGIC = Buffer.from('oqs columns 2\n')
+const MAGIC = Buffer.from('oqs columns 3\n')
 const SUFFIX = '.segment'
 /** The length of the header and the checksum of everything after the fixed part. */
 const FIXED_BYTES = MAGIC.length + 8
@@ -28,7 +29,8 @@ export async function writeSegment(
 ): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const path = join(folder, name + SUFFIX)
-  const headerBytes = Buffer.from(JSON.stringify({ ...header, name } satisfies Header))
+  // JSON has no infinities, which the bounds of columns can be.
+  const headerBytes = serialize({ ...header, name } satisfies Header)
   const image = new Uint8Array(buffer)
   const fixed = Buffer.alloc(FIXED_BYTES)
   MAGIC.copy(fixed)
@@ -87,7 +89,7 @@ async function readFile(path: string): Promise<(BaseSegment & Header) | undefine
     at += bytesRead
   }
   if (checksum !== fixed.readUInt32LE(MAGIC.length + 4)) return undefined
-  return { ...(JSON.parse(header.toString()) as Header), buffer }
+  return { ...(deserialize(header) as Header), buffer }
 }
 
 export async function removeSegment(folder: string, name: string): Promise<void> {
