@@ -7,7 +7,7 @@ export interface DoublePair {
 }
 
 /** Returns the exact sum of two doubles (Knuth's TwoSum). No intermediate value may be infinite. */
-export function addExactly(a: number, b: number): DoublePair {
+function addExactly(a: number, b: number): DoublePair {
   const high = a + b
   const added = high - a
   return { high, low: a - (high - added) + (b - added) }
