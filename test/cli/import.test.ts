@@ -283,7 +283,7 @@ describe('an import', () => {
     const type = ['--ontology', 'told', '--type', 'thing', '--infer', '--row-number', 'nr']
     expect((await runImport(path, ...type, ...args)).code).toBe(0)
     expect(await storedObjects('told', 'thing')).toEqual([
-      { nr: 1, other: '2', place: { type: 'Point', coordinates: [4, 3] } },
+      { nr: 1, other: 2, place: { type: 'Point', coordinates: [4, 3] } },
     ])
   })
 })

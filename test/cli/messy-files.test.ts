@@ -124,12 +124,12 @@ describe('an import', () => {
     expect((await run('twiceFirst', '--on-duplicate', 'first')).error).toBe('')
     expect([await objectsOf('twiceLast'), await objectsOf('twiceFirst')]).toEqual([
       [
-        { id: '1', v: 'b' },
-        { id: '2', v: 'c' },
+        { id: 1, v: 'b' },
+        { id: 2, v: 'c' },
       ],
       [
-        { id: '1', v: 'a' },
-        { id: '2', v: 'c' },
+        { id: 1, v: 'a' },
+        { id: 2, v: 'c' },
       ],
     ])
     const failed = await run('twiceFail', '--on-duplicate', 'fail')
@@ -148,6 +148,19 @@ describe('an import', () => {
     expect(await objectsOf('wide')).toEqual([
       { id: 'a', n: 1 },
       { id: 'b', n: 1000, on: '2024-12-31' },
+    ])
+  })
+
+  it('widens whole numbers, also those of a key, when larger ones arrive', async () => {
+    const args = [...into('counted'), '--infer']
+    expect((await runImport(write('few.csv', 'id,n\n1,2\n'), ...args)).error).toBe('')
+    expect(await objectsOf('counted')).toEqual([{ id: 1, n: 2 }])
+    const more = write('more.csv', 'id,n\n5000000000,6000000000\n')
+    const { error, stderr } = await runImport(more, ...args)
+    expect([error, stderr]).toEqual(['', expect.stringContaining('from integer to long')])
+    expect(await objectsOf('counted')).toEqual([
+      { id: '1', n: '2' },
+      { id: '5000000000', n: '6000000000' },
     ])
   })
 

@@ -78,7 +78,7 @@ it('loads a dropped file as a new type, whose types can be changed before', asyn
   await openExplorer(page, { url: service.url, token: ADMIN_TOKEN })
   await page.getByRole('button', { name: 'Load a file' }).waitFor()
   await drop(page)
-  await page.getByText('amount: a string because of "many" in line 3; otherwise long.').waitFor()
+  await page.getByText('amount: a string because of "many" in line 3; otherwise integer.').waitFor()
   await expect.poll(() => page.getByLabel('Name of the type').inputValue()).toBe('myGoods')
   await expect.poll(() => page.getByLabel('Type of location').inputValue()).toBe('geopoint')
   await page.getByLabel('Type of amount').selectOption('integer')
@@ -97,13 +97,13 @@ it('loads a dropped file as a new type, whose types can be changed before', asyn
     .poll(() => read('myGoods'))
     .toEqual([
       {
-        itemId: '1',
+        itemId: 1,
         Label: 'Anvil',
         amount: 12,
         location: { type: 'Point', coordinates: [8.5, 47.4] },
       },
       {
-        itemId: '3',
+        itemId: 3,
         Label: '<b>Copper</b>',
         amount: 7,
         location: { type: 'Point', coordinates: [2.4, 48.9] },
@@ -188,7 +188,7 @@ it('loads the features of GeoJSON', async () => {
   await expect.poll(() => page.getByLabel('Type of geometry').inputValue()).toBe('geopoint')
   await page.getByRole('button', { name: 'Load 1 row' }).click()
   await page.getByText('1 object written to spots.').waitFor()
-  expect(await read('spots')).toEqual([{ id: 'bern', people: '134794', geometry }])
+  expect(await read('spots')).toEqual([{ id: 'bern', people: 134_794, geometry }])
   expect(faults()).toEqual([])
 })
 

@@ -77,7 +77,7 @@ it('numbers the rows when the key cannot be the key any more', () => {
     expect(columnOptionsOf(changed)).toMatchObject({ rowNumber: 'row' })
   }
   const another = definitionOf({ ...begun, key: 'fullName' })
-  expect(another.properties['id']).toEqual({ type: 'long' })
+  expect(another.properties['id']).toEqual({ type: 'integer' })
 })
 
 it('offers the types that a column can have', () => {

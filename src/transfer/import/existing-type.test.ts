@@ -102,6 +102,7 @@ describe('a property', () => {
     ['byte', '5', undefined],
     ['byte', '3000000000', 'long'],
     ['integer', '3000000000', 'long'],
+    ['integer', '2000000000', undefined],
     ['double', '3000000000', undefined],
     ['double', '9007199254740993', 'decimal'],
     ['double', '1234567890123456800', undefined],
@@ -140,6 +141,12 @@ describe('structs of an existing type', () => {
         zip: { type: 'string' },
       }),
     )
+  })
+
+  it('widen whole numbers that have little room left', () => {
+    const address = '{"geo":{"lat":3000000000}}'
+    const { changes } = widenType(stored, infer({ id: 'a', address }))
+    expect(changes).toEqual(['widened address.geo.lat from integer to long'])
   })
 
   it('stay as they are if they hold the values, also those in columns of their own', () => {

@@ -94,9 +94,9 @@ function widenNested<Definition extends FieldDefinition>(
   return changes.length === before ? stored : { ...stored, fields }
 }
 
-/** Whole numbers in structs are inferred generously, so they do not tell that one is too narrow. */
+/** An inferred integer may be small, so inside a struct it does not tell that a type is too narrow. */
 function nestedWiderType(stored: Type, needed: Type): Type | undefined {
-  return WHOLE.includes(stored) && needed === 'long' ? undefined : widerType(stored, needed)
+  return WHOLE.includes(stored) && needed === 'integer' ? undefined : widerType(stored, needed)
 }
 
 function isNested(type: Type): boolean {

@@ -14,9 +14,9 @@ export const TRAIT = {
   boolean: 1 << 0,
   yes: 1 << 1,
   no: 1 << 2,
-  /** A 32-bit integer. */
+  /** An integer that leaves a 32-bit integer ample room for larger ones. */
   integer: 1 << 3,
-  /** A 64-bit integer. */
+  /** Another 64-bit integer. */
   long: 1 << 4,
   /** A long that a double cannot hold exactly. */
   wide: 1 << 5,
@@ -57,6 +57,9 @@ const GEOPOINT = /^\s*(-?\d{1,2}\.\d+)\s*,\s*(-?\d{1,3}\.\d+)\s*$/
 
 const LONG_MIN = -(2n ** 63n)
 const LONG_MAX = 2n ** 63n - 1n
+/** Integers with fewer digits are a twentieth of the largest one of 32 bits, or less. */
+const AMPLE_DIGITS = 9
+const AMPLE_MAX = 10 ** (AMPLE_DIGITS - 1) - 1
 /** The number of decimal digits that a double always preserves. */
 const DOUBLE_DIGITS = 15
 /** Longer texts are not treated as numbers. */
@@ -107,7 +110,7 @@ const SPECIAL: ReadonlyMap<string, number> = new Map([
 function numberTraits(text: string): number | undefined {
   if (WHOLE.test(text)) {
     if (text === '-0') return TRAIT.fraction
-    if (text.length <= 9) return TRAIT.integer
+    if (text.length < AMPLE_DIGITS) return TRAIT.integer
     if (text.length <= DOUBLE_DIGITS) return traitsOfNumber(Number(text))
     return text.length > 20 ? TRAIT.text : traitsOfWhole(BigInt(text), TRAIT.text)
   }
@@ -122,7 +125,7 @@ function numberTraits(text: string): number | undefined {
 }
 
 function traitsOfWhole(whole: bigint, beyond: number = TRAIT.decimal): number {
-  if (BigInt.asIntN(32, whole) === whole) return TRAIT.integer
+  if (isAmple(Number(whole))) return TRAIT.integer
   if (whole < LONG_MIN || whole > LONG_MAX) return beyond
   return BigInt(Number(whole)) === whole ? TRAIT.long : TRAIT.long | TRAIT.wide
 }
@@ -132,7 +135,11 @@ function traitsOfNumber(number: number): number {
   if (!Number.isSafeInteger(number)) {
     return !Number.isInteger(number) && fitsDecimal(number) ? TRAIT.scaled : TRAIT.floating
   }
-  return (number | 0) === number ? TRAIT.integer : TRAIT.long
+  return isAmple(number) ? TRAIT.integer : TRAIT.long
+}
+
+function isAmple(whole: number): boolean {
+  return Math.abs(whole) <= AMPLE_MAX
 }
 
 /** Longer texts may have more digits than a decimal after their exponent is applied. */

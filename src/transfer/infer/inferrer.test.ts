@@ -28,9 +28,9 @@ describe('a column of text', () => {
     ['boolean', 'yes', 'no'],
     ['string', 'NO', 'NO'],
     ['string', 'true', '1'],
-    ['long', '0', '1', ''],
-    ['long', '-5', '2147483647'],
-    ['long', '5', '2147483648'],
+    ['integer', '0', '1', ''],
+    ['integer', '-5', '99999999'],
+    ['long', '-5', '100000000'],
     ['long', '-9223372036854775808'],
     ['string', '9223372036854775808'],
     ['double', '5', '1.50'],
@@ -47,11 +47,11 @@ describe('a column of text', () => {
     ['string', '1,234', '1,235'],
     ['double', '1,5', '12'],
     ['double', '1.234,5', '2.000'],
-    ['long', '1,234,567', '1,235'],
+    ['integer', '1,234,567', '1,235'],
     ['double', '1,234.5', '7'],
-    ['long', "1'234", '5'],
+    ['integer', "1'234", '5'],
     ['string', '1,23,4'],
-    ['long', '5', 'NA', '-'],
+    ['integer', '5', 'NA', '-'],
     ['string', 'NA', 'null'],
     ['string', 'a', 'NA'],
     ['date', '31.12.2023', '1.2.2024'],
@@ -82,7 +82,7 @@ describe('a column of text', () => {
   })
 
   it('can contain JSON', () => {
-    expect(typeOf('text', ['[1, 2]', '[]'])).toEqual({ type: 'array', items: { type: 'long' } })
+    expect(typeOf('text', ['[1, 2]', '[]'])).toEqual({ type: 'array', items: { type: 'integer' } })
     expect(typeOf('text', ['{"a": "x", "b": null}'])).toEqual({
       type: 'struct',
       fields: { a: { type: 'string' }, b: { type: 'string' } },
@@ -120,7 +120,7 @@ describe('a text that stands for a missing value', () => {
 describe('a column of JSON values', () => {
   it.each<[string, unknown[]]>([
     ['boolean', [true, null]],
-    ['long', [1, 2.0]],
+    ['integer', [1, 2.0]],
     ['long', [1, 2 ** 40]],
     ['double', [1, 2.5]],
     ['double', [2 ** 60]],
@@ -139,27 +139,30 @@ describe('a column of JSON values', () => {
     [{ type: 'array', items: { type: 'string' } }, [['a'], []]],
     [{ type: 'array', items: { type: 'double' } }, [[1], [2.5]]],
     [
-      { type: 'array', items: { type: 'struct', fields: { a: { type: 'long' } } } },
+      { type: 'array', items: { type: 'struct', fields: { a: { type: 'integer' } } } },
       [[{ a: 1 }], [{ a: null }]],
     ],
     [
-      { type: 'struct', fields: { a: { type: 'long' }, b: { type: 'date' } } },
+      { type: 'struct', fields: { a: { type: 'integer' }, b: { type: 'date' } } },
       [{ a: 1 }, { b: '2001-02-03' }],
     ],
     [
       {
         type: 'struct',
         fields: {
-          a: { type: 'struct', fields: { b: { type: 'long' } } },
+          a: { type: 'struct', fields: { b: { type: 'integer' } } },
           c: { type: 'array', items: { type: 'struct', fields: { d: { type: 'string' } } } },
         },
       },
       [{ a: { b: 1 }, c: [] }, { c: [{ d: 'x' }] }],
     ],
-    [{ type: 'struct', fields: { a: { type: 'array', items: { type: 'long' } } } }, [{ a: [1] }]],
+    [
+      { type: 'struct', fields: { a: { type: 'array', items: { type: 'integer' } } } },
+      [{ a: [1] }],
+    ],
     // Only the field that no type can hold is text.
     [
-      { type: 'struct', fields: { a: { type: 'string' }, b: { type: 'long' } } },
+      { type: 'struct', fields: { a: { type: 'string' }, b: { type: 'integer' } } },
       [{ a: [[1]], b: 1 }],
     ],
   ])('becomes %j', (type, values) => {
@@ -183,7 +186,7 @@ describe('a column of JSON values', () => {
 
 describe('a typed column', () => {
   it.each<[string, unknown[]]>([
-    ['long', [5n, 6n]],
+    ['integer', [5n, 6n]],
     ['long', [2n ** 40n]],
     ['decimal', [2n ** 70n]],
     ['double', [Number.NaN, 0.5]],
@@ -219,7 +222,7 @@ describe('a declared type', () => {
     inference.add(rows, 'typed', declared)
     inference.add([{ line: 1, cells: { id: 70_000, list: [null] } }], 'typed')
     expect(inference.finish('thing').definition.properties).toMatchObject({
-      id: { type: 'long' },
+      id: { type: 'integer' },
       list: { type: 'string' },
     })
   })
@@ -392,7 +395,7 @@ describe('notes', () => {
       'inferred from 3 rows and 3 columns',
       'primary key: id; other candidates: count',
       'id: 1 value contains U+0000 or an unpaired surrogate and is rejected on import',
-      'count: a string because of "few" in line 3; otherwise long',
+      'count: a string because of "few" in line 3; otherwise integer',
       'none: a string, because it is always empty',
     ])
   })

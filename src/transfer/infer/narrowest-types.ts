@@ -13,7 +13,7 @@ export function narrowestTypes(
       const { definition, style } = types.get(name) ?? {}
       const narrow = BOUNDS.find(([, bound]) => maxMagnitude <= bound)?.[0]
       const property = propertyOf.get(name)
-      const isPlain = definition?.type === 'long' && style?.numbers === undefined
+      const isPlain = WHOLE.includes(definition?.type ?? '') && style?.numbers === undefined
       return isPlain && narrow !== undefined && property !== undefined ? [[property, narrow]] : []
     }),
   )
@@ -27,6 +27,9 @@ export function wideProperties(
   const wide = columns.filter(({ exceedsDouble }) => exceedsDouble)
   return new Set(wide.flatMap(({ name }) => propertyOf.get(name) ?? []))
 }
+
+/** The types of whole numbers that are inferred. */
+const WHOLE: readonly string[] = ['integer', 'long']
 
 const BOUNDS = [
   ['byte', 127],

@@ -88,7 +88,7 @@ const FINITE = DOUBLE & ~TRAIT.notFinite
 
 /**
  * Returns the scalar type that can hold every value; `string` if no other can. Whole numbers are
- * `long`, because the next file may have larger ones.
+ * `integer` only if all leave ample room, because the next file may have larger ones.
  */
 export function scalarTypeOf(traits: number): ScalarType {
   if (traits === 0) return 'string'
@@ -97,6 +97,7 @@ export function scalarTypeOf(traits: number): ScalarType {
     const both = TRAIT.yes | TRAIT.no
     return (traits & TRAIT.boolean) !== 0 || traits === both ? 'boolean' : 'string'
   }
+  if (traits === TRAIT.integer) return 'integer'
   if (hasOnly(traits, WHOLE | TRAIT.wide)) return 'long'
   if (hasOnly(traits, DOUBLE)) return (traits & FINITE) === 0 ? 'string' : 'double'
   if (hasOnly(traits, EXACT)) return 'decimal'
