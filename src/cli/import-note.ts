@@ -6,12 +6,17 @@
 import { createHash } from 'node:crypto'
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
+import { deserialize, serialize } from 'node:v8'
+import type { Administration } from '../client/endpoints/administration.ts'
+import type { ColumnOptions } from '../transfer/columns/column-plan.ts'
 import type { ImportCursor } from '../transfer/import/import-cursor.ts'
 import { homeFolder } from './home-folder.ts'
 
 export class ImportNote {
   readonly #path: string
   #saved = 0
+  /** How the rows are read, so that a continued import need not infer it again. */
+  columns: ColumnOptions | undefined
 
   private constructor(path: string) {
     this.#path = path
@@ -51,6 +56,16 @@ export class ImportNote {
     return typeof replacement === 'string' ? { ...cursor, replacement } : cursor
   }
 
+  /** Returns how the rows were read until the import stopped; undefined if it is not known. */
+  async readColumns(): Promise<ColumnOptions | undefined> {
+    const { columns } = await readNote(this.#path)
+    try {
+      return deserialize(Buffer.from(String(columns), 'base64')) as ColumnOptions
+    } catch {
+      return undefined
+    }
+  }
+
   /** Saves progress. An import that cannot be noted starts again, which is slower but right. */
   async save(cursor: ImportCursor): Promise<void> {
     if (cursor.objects === this.#saved) return
@@ -68,7 +83,9 @@ export class ImportNote {
   async #write(note: Note): Promise<void> {
     await mkdir(dirname(this.#path), { recursive: true })
     const part = `${this.#path}.${process.pid}`
-    await writeFile(part, `${JSON.stringify(note)}\n`)
+    // Maps and sets, which JSON has not.
+    const columns = this.columns && serialize(this.columns).toString('base64')
+    await writeFile(part, `${JSON.stringify({ ...note, columns })}\n`)
     await rename(part, this.#path)
   }
 }
@@ -76,6 +93,43 @@ export class ImportNote {
 interface Note extends ImportCursor {
   /** The process that runs the import; absent once it has stopped. */
   readonly pid?: number
+  readonly columns?: string
+}
+
+interface NoteRequest {
+  readonly files: readonly string[]
+  readonly ontology: string
+  readonly type: string
+  readonly dryRun: boolean
+  readonly restart: boolean
+  /** Everything else that determines which objects are sent where. */
+  readonly others: Readonly<Record<string, unknown>>
+}
+
+/** The note of an import into a type, and where an earlier run stopped that can be continued. */
+interface FoundNote {
+  readonly note: ImportNote | undefined
+  readonly from: ImportCursor | undefined
+}
+
+/** Returns a function that finds the note of an import once it is known which type it writes to. */
+export function noteFinder(
+  administration: Administration,
+  { files, ontology, type, dryRun, restart, others }: NoteRequest,
+): (rid: string) => Promise<FoundNote> {
+  let found: { readonly rid: string; readonly note: Promise<FoundNote> } | undefined
+  const find = async (rid: string): Promise<FoundNote> => {
+    const { canContinue } = await import('../transfer/import/import-cursor.ts')
+    // A type that was deleted and created again has another RID.
+    const note = dryRun ? undefined : await ImportNote.of(files, { ...others, type, rid })
+    const left = restart ? undefined : await note?.read()
+    const isLeft = left && (await canContinue(administration, { ontology, objectType: type }, left))
+    return { note, from: isLeft ? left : undefined }
+  }
+  return (rid) => {
+    if (found?.rid !== rid) found = { rid, note: find(rid) }
+    return found.note
+  }
 }
 
 /** Returns nothing if there is no note, or if it is damaged. */

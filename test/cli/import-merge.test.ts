@@ -133,3 +133,27 @@ describe('an import without some columns of the type', () => {
     expect(await stored()).toEqual([ADA, BOB])
   })
 })
+
+it('an interrupted import that infers how rows are read does not infer it again', async () => {
+  const day = { type: 'date' }
+  const properties = { id: type('string'), day }
+  await service.apply({
+    apiName: 'diary',
+    objectTypes: [{ apiName: 'entry', primaryKey: 'id', properties }],
+  } as never)
+  await service.write('diary', 'entry', [{ put: { id: 'first' } }])
+  const rows = Array.from({ length: 12_000 }, (_, index) => `k${index},31.12.2024`)
+  const path = join(folder.path, 'entries.csv')
+  writeFileSync(path, ['id,day', ...rows.with(11_000, 'broken'), ''].join('\n'))
+  const into = ['--ontology', 'diary', '--type', 'entry', '--infer']
+  const run = () =>
+    runCommand(['import', path, ...into], { ...settings, XDG_STATE_HOME: folder.path })
+  const first = await run()
+  expect(first.stderr).toContain('entry: day: dates as DD.MM.YYYY')
+  expect(first.stderr).toContain('10,000 objects written')
+  const second = await run()
+  expect(second.stderr).toContain('continuing after the first')
+  expect(second.stderr).not.toContain('dates as')
+  // It reads the rest in the same way, up to the row that is broken.
+  expect(second.stderr).toContain('entries.csv:11002: has 1 column')
+})

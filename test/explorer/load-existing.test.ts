@@ -175,7 +175,8 @@ it('changes only the columns of the file if the user chooses so, and takes that 
     { id: 'b', name: 'Bob' },
     { id: 'c', credit: 9 },
   ])
-  await page.getByRole('button', { name: 'Undo' }).first().click()
+  const dialog = page.getByRole('dialog', { name: 'Load clients.csv' })
+  await dialog.getByRole('button', { name: 'Undo' }).click()
   await expect.poll(() => read('clients')).toEqual(before)
   expect(faults()).toEqual([])
 })

@@ -13,7 +13,7 @@ import {
   describeStop,
 } from '../describe-import.ts'
 import { hintFor } from '../hints.ts'
-import { ImportNote } from '../import-note.ts'
+import { noteFinder } from '../import-note.ts'
 import { inferFromFiles, printNotes } from '../infer-type.ts'
 import { addInputOptions, type InputArgs, openInputs } from '../inputs.ts'
 import { Interrupted, untilInterrupted } from '../interrupt.ts'
@@ -131,7 +131,6 @@ async function importAll(
   signal: AbortSignal,
 ): Promise<void> {
   const [
-    { canContinue },
     { findImportType },
     { localCheck },
     { RepeatedKeys },
@@ -139,7 +138,6 @@ async function importAll(
     { typeNameOf },
     { lossGuard, refuseLostValues },
   ] = await Promise.all([
-    import('../../transfer/import/import-cursor.ts'),
     import('../../transfer/import/import-type.ts'),
     import('../../transfer/import/local-check.ts'),
     import('../../transfer/import/repeated-keys.ts'),
@@ -158,6 +156,10 @@ async function importAll(
   const infer = async () => {
     return inferFromFiles(inputs, { apiName: type, columns: columnOptions, signal })
   }
+  const { token: _token, restart = false, ...noted } = options
+  const others = { ...noted, url: client.connection.baseUrl }
+  const request = { files, ontology, type, dryRun, restart, others }
+  const findNote = noteFinder(client.administration, request)
   const importType = await findImportType(client, {
     ontology,
     type,
@@ -165,6 +167,10 @@ async function importAll(
     dryRun,
     replacesAll: mode === 'replace',
     infer: options.infer && infer,
+    findColumns: async ({ rid }) => {
+      const { note, from } = await findNote(rid)
+      return from && note?.readColumns()
+    },
   })
   const { undo, columns: found } = importType
   const columns = mode === 'merge' ? { ...found, writesNulls: true } : found
@@ -184,15 +190,8 @@ async function importAll(
     }
   }
   const repeatedKeys = new RepeatedKeys(options.onDuplicate ?? 'last')
-  const { token: _token, restart = false, ...noted } = options
-  const { baseUrl: url } = client.connection
-  // A type that was deleted and created again has another RID.
-  const { rid } = importType.objectType
-  const note = dryRun ? undefined : await ImportNote.of(files, { ...noted, url, type, rid })
-  const left = restart ? undefined : await note?.read()
-  const isLeft =
-    left && (await canContinue(client.administration, { ontology, objectType: type }, left))
-  const from = isLeft ? left : undefined
+  const { note, from } = await findNote(importType.objectType.rid)
+  if (note !== undefined && options.infer) note.columns = found
   if (from !== undefined) printMessage(describeContinuation(from))
   const isChecked = mode === 'upsert' && !options.replaceValues && importType.exists && !undo
   const target = { ontology, objectType: importType.objectType, columns }

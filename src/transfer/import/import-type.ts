@@ -32,6 +32,8 @@ export interface ImportTypeRequest {
   readonly columns: ColumnOptions
   /** Infers the type from the data; undefined if the type must exist and stays as it is. */
   readonly infer: (() => Promise<InferredType>) | undefined
+  /** Returns how an earlier run of the same import read the rows; then nothing is inferred. */
+  readonly findColumns?: (type: ObjectType) => Promise<ColumnOptions | undefined>
   /** Whether an inferred type is not created. */
   readonly dryRun: boolean
   /** Whether all objects of the type are replaced. */
@@ -69,11 +71,15 @@ export async function findImportType(
 /** Uses a type that exists; with `infer`, it is widened if it cannot hold the rows. */
 async function widenExisting(
   endpoints: LoadEndpoints,
-  { ontology, type, columns, infer, dryRun, replacesAll }: ImportTypeRequest,
+  { ontology, type, columns, infer, findColumns, dryRun, replacesAll }: ImportTypeRequest,
   definition: OntologyDefinition,
   existing: ObjectType,
 ): Promise<ImportType> {
   const { administration } = endpoints
+  const earlier = infer && (await findColumns?.(existing))
+  if (earlier !== undefined) {
+    return { objectType: existing, exists: true, undo: undefined, notes: [], columns: earlier }
+  }
   const inferred = await infer?.()
   const stored = definition.objectTypes.find(({ apiName }) => apiName === type)
   if (inferred === undefined || stored === undefined) {
