@@ -32,6 +32,7 @@ interface ExportCommandOptions extends ServiceOptions, TypeOptions {
   readonly output?: string
   readonly where?: Where
   readonly select?: string[]
+  readonly escapeFormulas?: true
   readonly resume?: true
   readonly parallel?: number
 }
@@ -51,6 +52,10 @@ export function addExportCommand(program: Command): void {
     .option('--output <file>', 'file to write (default, and -: standard output)', parseText)
     .option('--where <filter>', WHERE_HELP, addWhere)
     .option('--select <names>', 'properties to write, comma-separated', parseList)
+    .option(
+      '--escape-formulas',
+      'put an apostrophe before texts of CSV that a spreadsheet would run as formulas',
+    )
     .option('--resume', 'continue an interrupted export to the same file')
     .option(
       '--parallel <count>',
@@ -79,6 +84,9 @@ export function addExportCommand(program: Command): void {
       return "option '--parallel <count>' cannot be used with '--where <filter>'"
     }
     const format = formatOf(options)
+    if (options.escapeFormulas && format !== 'csv') {
+      return "option '--escape-formulas' is for CSV; other formats mark texts as such"
+    }
     if (parallel > 1 && !isLineFormat(format)) {
       return `option '--parallel <count>' cannot be used with ${FILE_NAMES[format]}`
     }
@@ -113,7 +121,8 @@ async function exportType({
       if (output !== undefined) printComplete(exported, output)
       return
     }
-    const request = { ...shared, format }
+    const { escapeFormulas } = options
+    const request = { ...shared, format, escapeFormulas }
     if (output === undefined) {
       const sink = {
         begin: async () => {},

@@ -8,6 +8,8 @@ export interface ExportOptions extends CallOptions {
   readonly where?: string | undefined
   /** Properties to export, comma-separated. */
   readonly select?: string | undefined
+  /** Whether texts of CSV have an apostrophe where a spreadsheet would run a formula. */
+  readonly escapeFormulas?: boolean | undefined
   /** To resume: the version, the last primary key received, and the number of objects received. */
   readonly version?: string | undefined
   /** Whether to resume as of now, because the version is gone. */

@@ -11,6 +11,23 @@ export function csvLine(values: readonly (string | undefined)[]): string {
   return values.map(csvCell).join(',')
 }
 
+/** What a spreadsheet takes for the beginning of a formula; numbers are none. */
+const FORMULA = /^[=+\-@\t\r]/
+const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$|^-Infinity$/
+/** An escaped formula, and a text that would be mistaken for one. */
+const ESCAPED = /^'+[=+\-@\t\r]/
+
+/** Puts an apostrophe before a text that a spreadsheet would run as a formula. */
+export function escapeFormula(text: string): string {
+  const isFormula = FORMULA.test(text) && !NUMBER.test(text)
+  return isFormula || ESCAPED.test(text) ? `'${text}` : text
+}
+
+/** Returns the text before `escapeFormula`. */
+export function unescapeFormula(text: string): string {
+  return ESCAPED.test(text) ? text.slice(1) : text
+}
+
 function csvCell(value: string | undefined): string {
   if (value === undefined) return ''
   return MUST_QUOTE.test(value) ? `"${value.replaceAll('"', '""')}"` : value

@@ -13,6 +13,12 @@ const LAST_MS = Date.UTC(9999, 11, 31) + DAY_MS - 1
 
 /** The numbers of formats in `STYLES`. */
 export const STYLE = { plain: 0, date: 1, time: 2, head: 3 } as const
+/** The formats after those show the digits after a decimal point: one, two and so on. */
+export const SCALES_MAX = DIGITS_MAX
+
+function scaleStyle(scale: number): number {
+  return STYLE.head + scale
+}
 
 /** What a cell contains: XML, and whether a text was cut. */
 export interface Cell {
@@ -37,7 +43,7 @@ const SCALARS: Readonly<Record<string, (value: unknown) => Cell>> = {
   integer: numberCell,
   // Both are texts in JSON, with any number of digits.
   long: exactCell,
-  decimal: exactCell,
+  decimal: decimalCell,
   float: numberCell,
   double: numberCell,
   date: (value) => timeCell(value, Date.parse(`${value}T00:00:00Z`), STYLE.date),
@@ -81,6 +87,16 @@ function exactCell(value: unknown): Cell {
   return digits.length > DIGITS_MAX
     ? textCell(value)
     : { attributes: '', content: `<v>${value}</v>` }
+}
+
+/** A number shows as many digits after its point as the decimal has: 1.10, not 1.1. */
+function decimalCell(value: unknown): Cell {
+  const { attributes, content } = exactCell(value)
+  const scale = /^-?\d*\.(\d+)$/.exec(String(value))?.[1]?.length ?? 0
+  const isText = attributes !== ''
+  return isText || scale === 0 || scale > SCALES_MAX
+    ? { attributes, content }
+    : { attributes: ` s="${scaleStyle(scale)}"`, content }
 }
 
 /** Excel counts days, to a millisecond, without a time zone: times are UTC. */

@@ -65,6 +65,29 @@ describe('an Excel file', () => {
     })
   })
 
+  it('shows as many digits after the point as a decimal has', async () => {
+    const values = ['1.10', '-12.500', '7', '0.123456789012345', '0.1234567890123456']
+    const objects = values.map((price) => ({ price }))
+    const files = unzip(await write({ price: 'decimal' }, objects))
+    const styles = String(files.get('xl/styles.xml'))
+    const formats = new Map(
+      [...styles.matchAll(/numFmtId="(\d+)" formatCode="([^"]*)"/g)].map(([, id, code]) => [
+        id,
+        code,
+      ]),
+    )
+    const [, cellFormats = ''] = /<cellXfs[^>]*>(.*)<\/cellXfs>/.exec(styles) ?? []
+    const used = [...cellFormats.matchAll(/<xf (?:numFmtId="(\d+)")?/g)].map(([, id]) =>
+      formats.get(id),
+    )
+    const sheet = String(files.get('xl/worksheets/sheet1.xml'))
+    const shown = values.map((_, row) => {
+      const [, style] = new RegExp(`<c r="A${row + 2}" s="(\\d+)"`).exec(sheet) ?? []
+      return style === undefined ? undefined : used[Number(style)]
+    })
+    expect(shown).toEqual(['0.00', '0.000', undefined, `0.${'0'.repeat(15)}`, undefined])
+  })
+
   it('writes days and times as Excel counts them, and others as text', async () => {
     const columns = { day: 'date', time: 'timestamp' }
     const usual = { day: '2024-02-29', time: '2024-02-29T12:00:00Z' }

@@ -4,7 +4,15 @@
  */
 import { ownValue } from '../row.ts'
 import { parseRecords, type TableFile, type TableSpec, type WriteBytes } from '../table-file.ts'
-import { type Cell, cellWriter, columnLetters, escapeXml, STYLE, textCell } from './sheet-cells.ts'
+import {
+  type Cell,
+  cellWriter,
+  columnLetters,
+  escapeXml,
+  SCALES_MAX,
+  STYLE,
+  textCell,
+} from './sheet-cells.ts'
 import { type ZipEntry, ZipWriter } from './write-zip.ts'
 
 /** The rows of a sheet of Excel. */
@@ -153,8 +161,18 @@ const CONTENT = 'application/vnd.openxmlformats-officedocument.spreadsheetml'
 const SHEET_HEAD = `${XML}<worksheet xmlns="${MAIN}"><sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews><sheetData>`
 const SHEET_TAIL = '</sheetData></worksheet>'
 
-/** The formats of cells, in the order of `STYLE`. */
-const STYLES = `${XML}<styleSheet xmlns="${MAIN}"><numFmts count="2"><numFmt numFmtId="164" formatCode="yyyy\\-mm\\-dd"/><numFmt numFmtId="165" formatCode="yyyy\\-mm\\-dd\\ hh:mm:ss.000"/></numFmts><fonts count="2"><font><sz val="11"/><name val="Calibri"/></font><font><b/><sz val="11"/><name val="Calibri"/></font></fonts><fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills><borders count="1"><border/></borders><cellStyleXfs count="1"><xf/></cellStyleXfs><cellXfs count="4"><xf xfId="0"/><xf numFmtId="164" xfId="0" applyNumberFormat="1"/><xf numFmtId="165" xfId="0" applyNumberFormat="1"/><xf fontId="1" xfId="0" applyFont="1"/></cellXfs></styleSheet>`
+const SCALES = Array.from({ length: SCALES_MAX }, (_, index) => index + 1)
+const FIRST_SCALE_FORMAT = 165
+const SCALE_FORMATS = SCALES.map(
+  (scale) =>
+    `<numFmt numFmtId="${FIRST_SCALE_FORMAT + scale}" formatCode="0.${'0'.repeat(scale)}"/>`,
+).join('')
+const SCALE_STYLES = SCALES.map(
+  (scale) => `<xf numFmtId="${FIRST_SCALE_FORMAT + scale}" xfId="0" applyNumberFormat="1"/>`,
+).join('')
+
+/** The formats of cells, in the order of `STYLE`, and one for each scale. */
+const STYLES = `${XML}<styleSheet xmlns="${MAIN}"><numFmts count="${2 + SCALES_MAX}"><numFmt numFmtId="164" formatCode="yyyy\\-mm\\-dd"/><numFmt numFmtId="165" formatCode="yyyy\\-mm\\-dd\\ hh:mm:ss.000"/>${SCALE_FORMATS}</numFmts><fonts count="2"><font><sz val="11"/><name val="Calibri"/></font><font><b/><sz val="11"/><name val="Calibri"/></font></fonts><fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills><borders count="1"><border/></borders><cellStyleXfs count="1"><xf/></cellStyleXfs><cellXfs count="${4 + SCALES_MAX}"><xf xfId="0"/><xf numFmtId="164" xfId="0" applyNumberFormat="1"/><xf numFmtId="165" xfId="0" applyNumberFormat="1"/><xf fontId="1" xfId="0" applyFont="1"/>${SCALE_STYLES}</cellXfs></styleSheet>`
 
 /** Returns the parts of a workbook beside its sheets, by path. */
 function workbookParts(names: readonly string[]): readonly (readonly [string, string])[] {

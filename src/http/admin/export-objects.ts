@@ -13,7 +13,7 @@ import { REVISION_1_QUERIES } from '../../query/parse/revision-1-query-language.
 import { V2_QUERIES } from '../../query/parse/v2-query-language.ts'
 import { EVERYTHING, type Query } from '../../query/query.ts'
 import { sliceOf } from '../../service/exports/export-slice.ts'
-import { EXPORT_WRITERS } from '../../service/exports/export-writers.ts'
+import { CSV_WITHOUT_FORMULAS, EXPORT_WRITERS } from '../../service/exports/export-writers.ts'
 import type { ExportSpec } from '../../service/exports/write-export.ts'
 import { endpoint } from '../endpoint.ts'
 import {
@@ -73,6 +73,11 @@ const ExportParameters = Type.Object(
         'A page token of `sliceObjects`: exports this slice only. Requires the same `select`, and excludes `where`, `whereV2` and `version`.',
       ),
     ),
+    escapeFormulas: Type.Optional(
+      flag(
+        'If true, CSV has an apostrophe before texts that a spreadsheet would run as formulas: those that start with `=`, `+`, `-`, `@`, a tab or a carriage return, and are no numbers.',
+      ),
+    ),
     endLine: Type.Optional(
       flag(
         'If true, a last line states the number of objects or the error, in place of the trailer field `oqs-count`.',
@@ -92,8 +97,11 @@ export function readExport(
 ): ExportSpec {
   const { format = 'ndjson', orderBy, select, version, after, received = 0, slice } = parameters
   const { objectType } = type
-  const { endLine = false, newest = false } = parameters
-  const writer = EXPORT_WRITERS[format]
+  const { endLine = false, newest = false, escapeFormulas = false } = parameters
+  if (escapeFormulas && format !== 'csv') {
+    throw invalidArgument('escapeFormulas', `is possible with csv only, not with ${format}`)
+  }
+  const writer = escapeFormulas ? CSV_WITHOUT_FORMULAS : EXPORT_WRITERS[format]
   const order = readOrder(orderBy, objectType)
   if (endLine && writer.endLines === undefined) {
     throw invalidArgument('endLine', `is not possible with ${format}, which has no lines`)

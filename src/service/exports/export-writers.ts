@@ -1,6 +1,6 @@
 /** Writes exports: as lines, which can be resumed, or as a file with a table. */
 import { EXPORT_TYPES, type ExportFormat, type LineFormat } from '../../contract/export-formats.ts'
-import { csvLine } from '../../formats/csv/write-csv.ts'
+import { csvLine, escapeFormula } from '../../formats/csv/write-csv.ts'
 import { exportEndLine, exportFailureLine } from '../../formats/export-end.ts'
 import { ownValue } from '../../formats/row.ts'
 import type { TableSpec } from '../../formats/table-file.ts'
@@ -45,16 +45,23 @@ export const EXPORT_WRITERS: Readonly<Record<ExportFormat, ExportWriter>> = {
     head: NOTHING,
     lines: (records) => Buffer.concat([records, LINE_FEED]),
   })),
-  csv: lineFormat('csv', ({ columns }) => {
-    const names = columns.map(({ name }) => name)
-    return {
-      head: () => `${csvLine(names)}\n`,
-      lines: (records) => csvRecords(records, names),
-    }
-  }),
+  csv: csvFormat((text) => text),
   parquet: fileFormat('parquet', 32 * 1024 * 1024),
   arrow: fileFormat('arrow', 24 * 1024 * 1024),
   xlsx: fileFormat('xlsx', 8 * 1024 * 1024),
+}
+
+/** CSV whose texts no spreadsheet runs as formulas. */
+export const CSV_WITHOUT_FORMULAS = csvFormat(escapeFormula)
+
+function csvFormat(textOf: (text: string) => string): ExportWriter {
+  return lineFormat('csv', ({ columns }) => {
+    const names = columns.map(({ name }) => name)
+    return {
+      head: () => `${csvLine(names)}\n`,
+      lines: (records) => csvRecords(records, names, textOf),
+    }
+  })
 }
 
 const LINE_FEED = Buffer.from('\n')
@@ -115,18 +122,23 @@ function movable(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   return isShared ? new Uint8Array(bytes) : new Uint8Array(buffer)
 }
 
-function csvRecords(records: Buffer, names: readonly string[]): string {
+function csvRecords(
+  records: Buffer,
+  names: readonly string[],
+  textOf: (text: string) => string,
+): string {
   const lines = records
     .toString('utf8')
     .split('\n')
     .map((line) => {
       const object = JSON.parse(line) as Readonly<Record<string, unknown>>
-      return csvLine(names.map((name) => cellOf(ownValue(object, name))))
+      return csvLine(names.map((name) => cellOf(ownValue(object, name), textOf)))
     })
   return `${lines.join('\n')}\n`
 }
 
 /** Strings are written as they are, all other values as JSON. */
-function cellOf(value: unknown): string | undefined {
-  return value === undefined || typeof value === 'string' ? value : JSON.stringify(value)
+function cellOf(value: unknown, textOf: (text: string) => string): string | undefined {
+  if (value === undefined) return undefined
+  return typeof value === 'string' ? textOf(value) : JSON.stringify(value)
 }

@@ -203,7 +203,7 @@ async function readPartialExport(
   const { held, header, records, tail } = scanner
   if (held === undefined || records === 0) return undefined
   const primaryKey = await client.revision1.primaryKeyOf(request)
-  const after = keyOf(held, request.format, primaryKey, header)
+  const after = keyOf(held, request, primaryKey, header)
   return {
     objects: records,
     bytes: bytes - tail.length,
@@ -246,9 +246,18 @@ type NotedRequest = Readonly<Record<string, string | undefined>>
 /** Returns everything that determines the bytes of an export. */
 function noteOf({ connection }: Endpoints, request: ExportRequest): NotedRequest {
   const { ontology, objectType, format, where, select } = request
+  const escapeFormulas = request.escapeFormulas ? 'true' : undefined
   // The round trip through JSON removes undefined members, as in a note that was read.
   return JSON.parse(
-    JSON.stringify({ url: connection.baseUrl, ontology, objectType, format, where, select }),
+    JSON.stringify({
+      url: connection.baseUrl,
+      ontology,
+      objectType,
+      format,
+      where,
+      select,
+      escapeFormulas,
+    }),
   )
 }
 

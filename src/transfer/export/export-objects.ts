@@ -11,6 +11,7 @@ import { isRetryable } from '../../client/retry.ts'
 import { countOf } from '../../contract/count-of.ts'
 import type { LineFormat } from '../../contract/export-formats.ts'
 import { readCsvRecord } from '../../formats/csv/csv-record.ts'
+import { unescapeFormula } from '../../formats/csv/write-csv.ts'
 import { type ExportEnd, readExportEnd } from '../../formats/export-end.ts'
 import { RemediableError } from '../../formats/remedy.ts'
 import { ExportScanner } from './export-scanner.ts'
@@ -21,6 +22,8 @@ export interface ExportRequest extends TypePath {
   readonly where?: string | undefined
   /** Properties to export, comma-separated. */
   readonly select?: string | undefined
+  /** Whether texts of CSV have an apostrophe where a spreadsheet would run a formula. */
+  readonly escapeFormulas?: boolean | undefined
   /** A page token of a slice, to export only its objects. */
   readonly slice?: string | undefined
 }
@@ -122,7 +125,7 @@ export async function exportObjects(
     if (version !== undefined && last !== undefined && records > 0) {
       if (!isLastWritten) await write(last)
       const header = scanner.header ?? cursor?.header
-      const after = keyOf(last, request.format, primaryKey, header)
+      const after = keyOf(last, request, primaryKey, header)
       cursor = { version, after, header, objects: before + records }
     } else if (bytes > 0 && cursor === undefined) {
       // The header is already written, and a new export would write it again.
@@ -137,7 +140,7 @@ function isVersionGone(error: unknown): boolean {
 }
 
 function toOptions(
-  { format, where, select, slice }: ExportRequest,
+  { format, where, select, slice, escapeFormulas }: ExportRequest,
   cursor: ExportCursor | undefined,
 ) {
   const { version, after, objects: received, header } = cursor ?? {}
@@ -145,15 +148,15 @@ function toOptions(
   const columns =
     header === undefined ? select : readCsvRecord(header.toString('utf8'), ',').join(',')
   // The token of a slice has its version, and is for the selection that it was requested with.
-  if (slice !== undefined) return { format, select, slice, after, received }
+  if (slice !== undefined) return { format, select, slice, escapeFormulas, after, received }
   const newest = cursor !== undefined && version === undefined ? true : undefined
-  return { format, where, select: columns, version, newest, after, received }
+  return { format, where, select: columns, escapeFormulas, version, newest, after, received }
 }
 
 /** Returns the primary key of a record in the form that the service accepts. */
 export function keyOf(
   record: Buffer,
-  format: LineFormat,
+  { format, escapeFormulas = false }: Pick<ExportRequest, 'format' | 'escapeFormulas'>,
   primaryKey: string,
   header: Buffer | undefined,
 ): string {
@@ -163,7 +166,7 @@ export function keyOf(
       remedy: { do: 'startAgain' },
     })
   }
-  return String(key)
+  return escapeFormulas ? unescapeFormula(String(key)) : String(key)
 }
 
 function valueIn(record: string, format: LineFormat, name: string, header: string): unknown {
