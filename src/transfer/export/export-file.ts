@@ -247,18 +247,9 @@ type NotedRequest = Readonly<Record<string, string | undefined>>
 function noteOf({ connection }: Endpoints, request: ExportRequest): NotedRequest {
   const { ontology, objectType, format, where, select } = request
   const escapeFormulas = request.escapeFormulas ? 'true' : undefined
+  const noted = { ontology, objectType, format, where, select, escapeFormulas }
   // The round trip through JSON removes undefined members, as in a note that was read.
-  return JSON.parse(
-    JSON.stringify({
-      url: connection.baseUrl,
-      ontology,
-      objectType,
-      format,
-      where,
-      select,
-      escapeFormulas,
-    }),
-  )
+  return JSON.parse(JSON.stringify({ url: connection.baseUrl, ...noted })) as NotedRequest
 }
 
 async function writeNote(path: string, note: ResumeNote): Promise<void> {
