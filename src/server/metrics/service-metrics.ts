@@ -51,10 +51,10 @@ export class ServiceMetrics implements Disposable {
     const { user, system } = process.cpuUsage()
     const { rss, heapUsed } = process.memoryUsage()
     const busySeconds = performance.eventLoopUtilization().active / 1000
-    const delays = [0.5, 0.99, 1].map((quantile) => {
+    const delays = [50, 99, 100].map((percentile) => {
       // The timer fires after its resolution at the earliest.
-      const delayMs = this.#delay.percentile(100 * quantile) / 1e6 - DELAY_RESOLUTION_MS
-      return [{ quantile }, Math.max(0, delayMs) / 1000] as const
+      const delayMs = this.#delay.percentile(percentile) / 1e6 - DELAY_RESOLUTION_MS
+      return [{ percentile }, Math.max(0, delayMs) / 1000] as const
     })
     this.#delay.reset()
     return [
