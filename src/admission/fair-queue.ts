@@ -33,10 +33,11 @@ export interface TaskOwner {
   readonly signal?: AbortSignal | undefined
 }
 
-/** The number of tasks in a queue. */
+/** The number of tasks in a queue, and how long all tasks so far have waited for their turn. */
 export interface QueueState {
   readonly running: number
   readonly waiting: number
+  readonly waitedMs: number
 }
 
 interface WaitingTask {
@@ -66,6 +67,7 @@ export class FairQueue {
   #sharedUntil: number
   #free: number
   #closedReason: string | undefined
+  #waitedMs = 0
 
   constructor(options: FairQueueOptions) {
     this.#options = options
@@ -105,7 +107,7 @@ export class FairQueue {
       running += caller.running
       waiting += caller.waiting.length
     }
-    return { running, waiting }
+    return { running, waiting, waitedMs: this.#waitedMs }
   }
 
   /** Refuses all waiting and all later tasks; running tasks continue. */
@@ -136,6 +138,7 @@ export class FairQueue {
       },
     }
     caller.waiting.push(task)
+    const startedAt = this.#timer.now()
     const { maxWaitMs, busyReason } = this.#options
     const giveUp = (error: unknown) => {
       this.#shareTime()
@@ -152,6 +155,7 @@ export class FairQueue {
     try {
       await turn.promise
     } finally {
+      this.#waitedMs += this.#timer.now() - startedAt
       cancelTimer()
       owner.signal?.removeEventListener('abort', onAbort)
     }

@@ -29,6 +29,9 @@ export const StatusResponse = namedObject('ServiceStatus', {
       description: 'Without its store, the service answers 503 instead.',
     }),
     release: Type.Optional(text('The release that opened the store last.')),
+    writesFail: Type.Optional(
+      text('Why the last write was refused, such as a full disk. Absent while writes succeed.'),
+    ),
     storedBytes: StoredBytes,
   }),
   objectTypes: Type.Array(

@@ -13,8 +13,10 @@ interface ReportedRequest {
   readonly method: string
   readonly route: string
   readonly durationMs: number
-  /** The part that reading from the store took. */
+  /** The part that reading from the store and writing to it took. */
   readonly storeMs: number
+  /** The part that writing took. */
+  readonly writeMs: number
   /** The objects in the page that was sent; undefined if the response is not a page. */
   readonly objects: number | undefined
   /** The bytes of the body; undefined if they were not known when it was sent. */

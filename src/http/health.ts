@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { CoalescedRead } from '../admission/coalesced-read.ts'
 import { ObjectQueryError } from '../contract/errors.ts'
+import { text } from '../contract/schema-parts.ts'
 import type { App } from './app.ts'
 import { responses } from './schemas/responses.ts'
 import type { Services } from './services.ts'
@@ -16,7 +17,14 @@ export function addHealth(app: App, services: Services): void {
     description,
     tags: ['Operation'],
     security: [],
-    response: responses(Type.Object({ status: Type.Literal('ok') })),
+    response: responses(
+      Type.Object({
+        status: Type.Literal('ok'),
+        writesFail: Type.Optional(
+          text('Why the last write was refused, such as a full disk. Reads go on.'),
+        ),
+      }),
+    ),
   })
   app.get(
     '/healthz',
@@ -51,7 +59,8 @@ export function addHealth(app: App, services: Services): void {
         // Without the cause: the log would write its stack trace for every probe during an outage.
         throw new ObjectQueryError(error.errorName, error.parameters)
       }
-      return { status: 'ok' as const }
+      const { failure } = services.store.writeState()
+      return { status: 'ok' as const, ...(failure !== undefined && { writesFail: failure }) }
     },
   )
 }

@@ -134,7 +134,7 @@ export async function assembleService(
     followers: () => admission.followerCount,
     memory: () => ({ used: memory.used, limit: requestMemory(config) }),
     audit: audit && (() => audit.state()),
-    readStatus: () => store.readStatus(),
+    store,
     columns: async () => columns?.status(),
   })
   return {

@@ -17,10 +17,16 @@ it('a killed import leaves the old objects or the new ones, and completes when r
 })
 
 it('a full disk rejects writes with advice, keeps what was acknowledged, and can be recovered', async () => {
-  const { refused, acknowledged, left, added } = await fillDisk()
+  const { refused, shown, acknowledged, left, added } = await fillDisk()
   expect(refused).toEqual({
     status: 503,
     reason: expect.stringMatching(/disk.*; (?:free|check) /),
+  })
+  const writesFail = refused.reason
+  expect(shown).toMatchObject({
+    ready: { status: 'ok', writesFail },
+    status: { reachable: true, writesFail },
+    metric: '0',
   })
   expect(acknowledged).toBeGreaterThan(0)
   expect(left).toBe(acknowledged)

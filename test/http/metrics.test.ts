@@ -52,6 +52,27 @@ describe('metrics', () => {
     expect(after.map((value, index) => value - (before[index] ?? 0))).toEqual([2, 2, 30, 2, bytes])
   })
 
+  it('time writes by route, and count commits and the time that tasks wait', async () => {
+    const route = '/api/admin/v1/ontologies/:ontology/objects/:objectType'
+    const read = async () => {
+      const text = await readMetrics()
+      return [
+        'oqs_commits_total',
+        `oqs_store_write_duration_seconds_count{route="${route}"}`,
+        `oqs_store_read_duration_seconds_count{route="${route}"}`,
+      ].map((name) => seriesValue(text, name) ?? 0)
+    }
+    const before = await read()
+    await service.put('numbers', 'number', numbers(2))
+    const after = await read()
+    expect(after.map((value, index) => value - (before[index] ?? 0))).toEqual([1, 1, 0])
+    const text = await readMetrics()
+    for (const queue of ['writes', 'slow queries', 'batches']) {
+      expect(seriesValue(text, `oqs_queue_wait_seconds_total{queue="${queue}"}`)).toBe(0)
+    }
+    expect(seriesValue(text, 'oqs_store_writable')).toBe(1)
+  })
+
   it('have one series for each method and status of a route', async () => {
     const [item, route] = [`${LISTING}/1`, `${ROUTE}/:primaryKey`]
     const requests = [

@@ -29,6 +29,8 @@ const DEFINITION = {
 export interface FullDisk {
   /** The response to the first batch that did not fit. */
   readonly refused: { readonly status: number; readonly reason: string }
+  /** What probes, the status and the metrics say after that. */
+  readonly shown: { readonly ready: unknown; readonly status: unknown; readonly metric: unknown }
   /** The objects of the batches that were acknowledged. */
   readonly acknowledged: number
   /** The objects that were visible, with the full disk and after the restart. */
@@ -44,6 +46,7 @@ export async function fillDisk(): Promise<FullDisk> {
   let batches = 0
   let refused = { status: 200, reason: '' }
   let visible = 0
+  let shown: FullDisk['shown'] | undefined
   {
     const script = `ulimit -f ${FILE_BLOCKS} && exec "$0" "$@"`
     const args = ['-c', script, process.execPath, OQS, 'serve']
@@ -56,6 +59,7 @@ export async function fillDisk(): Promise<FullDisk> {
       if (status === 200) batches += 1
     }
     visible = await countObjects(send)
+    shown = await readHealth(send)
     service.child.kill('SIGTERM')
     const status = await service.ended
     if (status !== 0) throw new Error(`the service exited with ${status}: ${service.stderr()}`)
@@ -70,7 +74,7 @@ export async function fillDisk(): Promise<FullDisk> {
   using db = new DatabaseSync(path, { readOnly: true })
   const check = db.prepare('PRAGMA integrity_check').get()?.['integrity_check']
   if (check !== 'ok') throw new Error(`the file is damaged: ${check}`)
-  return { refused, acknowledged: batches * OBJECTS_PER_BATCH, left, added }
+  return { refused, shown, acknowledged: batches * OBJECTS_PER_BATCH, left, added }
 }
 
 type Send = (path: string, options?: Parameters<typeof sendTo>[1]) => ReturnType<typeof sendTo>
@@ -78,6 +82,15 @@ type Send = (path: string, options?: Parameters<typeof sendTo>[1]) => ReturnType
 async function clientOf(service: OqsProcess): Promise<Send> {
   const url = await waitForLine(service, 'listening on ')
   return (path, options = {}) => sendTo(url + path, { token: TOKEN, ...options })
+}
+
+async function readHealth(send: Send): Promise<FullDisk['shown']> {
+  const metrics = await send('/metrics')
+  return {
+    ready: (await send('/readyz')).body,
+    status: (await send('/api/admin/v1/status')).body.store,
+    metric: /^oqs_store_writable (.)$/m.exec(metrics.text)?.[1],
+  }
 }
 
 function batchOf(batch: number) {

@@ -185,7 +185,9 @@ export class RuledObjects implements Objects {
     idempotencyKey?: IdempotencyKey,
   ) {
     requireWritable(objectType)
-    return this.#objects.startReplacement(objectType, context, idempotencyKey)
+    return measured(context, 'commit', () =>
+      this.#objects.startReplacement(objectType, context, idempotencyKey),
+    )
   }
 
   publishReplacement(
@@ -196,7 +198,9 @@ export class RuledObjects implements Objects {
     onIndexed?: (indexes: number) => void,
   ) {
     requireWritable(objectType)
-    return this.#objects.publishReplacement(objectType, replacement, mode, context, onIndexed)
+    return measured(context, 'commit', () =>
+      this.#objects.publishReplacement(objectType, replacement, mode, context, onIndexed),
+    )
   }
 
   abandonReplacement(objectType: ObjectType, replacement: string) {

@@ -76,8 +76,11 @@ function Figures(props: { readonly status: StatusResponse; readonly load: number
   const { version, startedAt, uptimeSeconds, process, store, pageCache, columns } = props.status
   const { load = 0 } = props
   const busy = props.load === undefined ? '…' : `${Math.round(100 * load)} % busy`
-  const stored =
+  const size =
     store.storedBytes === undefined ? 'reachable' : `${formatBytes(store.storedBytes)} on disk`
+  const { writesFail } = store
+  const stored =
+    writesFail === undefined ? size : <strong key="writes">writes fail: {writesFail}</strong>
   const cached =
     pageCache.maxBytes === 0
       ? 'disabled'

@@ -2,7 +2,12 @@
 
 import { performance } from 'node:perf_hooks'
 import { StatusResponse } from '../../contract/status-response.ts'
-import type { ColumnsStatus, StoredDocument, StoreStatus } from '../../store/object-store.ts'
+import type {
+  ColumnsStatus,
+  StoredDocument,
+  StoreStatus,
+  WriteState,
+} from '../../store/object-store.ts'
 import { endpoint } from '../endpoint.ts'
 import { responses } from '../schemas/responses.ts'
 import { timeText } from './credential-schemas.ts'
@@ -22,6 +27,7 @@ function describeStore(
   status: StoreStatus,
   columns: ColumnsStatus | undefined,
   release: StoredDocument | undefined,
+  { failure }: WriteState,
 ) {
   const { kind, storedBytes, typeNames: names, tablesToRemove, isReclaiming } = status
   const { pages, bytes: cached, maxBytes } = status.pageCache
@@ -36,6 +42,7 @@ function describeStore(
       kind,
       reachable: true as const,
       ...(release && { release: String(release.body) }),
+      ...(failure !== undefined && { writesFail: failure }),
       ...bytes(storedBytes),
     },
     objectTypes: named(status.types).map(({ storedBytes: ofType, ...state }) => ({
@@ -86,7 +93,7 @@ export const getStatus = endpoint({
       startedAt: timeText(startedAtMs) ?? '',
       uptimeSeconds: Math.floor((now() - startedAtMs) / 1000),
       process: describeProcess(),
-      ...describeStore(status, ofColumns, release),
+      ...describeStore(status, ofColumns, release, store.writeState()),
     }
   },
 })

@@ -42,10 +42,8 @@ export class HttpContext implements ServiceContext {
   #aborter: AbortController | undefined
   #isBodyHeld = false
   #hasEnded = false
-  #storeMs = 0
-  /** Concurrent reads count once. */
-  #activeReads = 0
-  #readingSinceMs = 0
+  readonly #reading = new OverlapTimer()
+  readonly #writing = new OverlapTimer()
   #callerId: string | undefined
   #cachedIdentity: CachedIdentity | undefined
   /** The pattern of the route, which unlike the path contains no data. */
@@ -144,20 +142,24 @@ export class HttpContext implements ServiceContext {
   }
 
   /** The time that reading from the store took, waiting for a free slot included. */
-  get storeMs(): number {
-    return this.#storeMs
+  get readMs(): number {
+    return this.#reading.ms
   }
 
-  /** Runs work of the store. Reads count as time of the store, other work appears in the trace. */
+  /** The same for writing to it. */
+  get writeMs(): number {
+    return this.#writing.ms
+  }
+
+  /** Runs work of the store. Other work than reads appears in the trace. */
   async measure<T>(work: StoreWork, run: () => Promise<T>): Promise<T> {
     const startedAtMs = performance.now()
-    if (work !== 'commit' && this.#activeReads++ === 0) this.#readingSinceMs = startedAtMs
+    const timer = work === 'commit' ? this.#writing : this.#reading
+    timer.start(startedAtMs)
     try {
       return await run()
     } finally {
-      if (work !== 'commit' && --this.#activeReads === 0) {
-        this.#storeMs += performance.now() - this.#readingSinceMs
-      }
+      timer.stop(performance.now())
       if (work !== 'read') this.trace?.addStoreWork(work, startedAtMs)
     }
   }
@@ -175,6 +177,21 @@ export class HttpContext implements ServiceContext {
 
   noteAudit(facts: AuditFacts): void {
     this.auditFacts = { ...this.auditFacts, ...facts }
+  }
+}
+
+/** Measures work of which several parts may run at once; time in which they overlap counts once. */
+class OverlapTimer {
+  #active = 0
+  #sinceMs = 0
+  ms = 0
+
+  start(nowMs: number): void {
+    if (this.#active++ === 0) this.#sinceMs = nowMs
+  }
+
+  stop(nowMs: number): void {
+    if (--this.#active === 0) this.ms += nowMs - this.#sinceMs
   }
 }
 

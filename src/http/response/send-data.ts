@@ -155,7 +155,10 @@ function dataHeaders(
   { request: { context } }: FastifyReply,
   version: number | undefined,
 ): Record<string, string> {
-  const [total, store] = [context.elapsedMs().toFixed(2), context.storeMs.toFixed(2)]
+  const [total, store] = [
+    context.elapsedMs().toFixed(2),
+    (context.readMs + context.writeMs).toFixed(2),
+  ]
   const headers: Record<string, string> = {
     'server-timing': `total;dur=${total}, store;dur=${store}${plansOf(context.reads)}`,
   }

@@ -8,7 +8,8 @@ const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 /** The series of requests with one route, method and status, each added with its first value. */
 interface RequestSeries {
   readonly durations: AddToSeries
-  storeTimes?: AddToSeries
+  readTimes?: AddToSeries
+  writeTimes?: AddToSeries
   pages?: AddToSeries
   objects?: AddToSeries
   bytes?: AddToSeries
@@ -27,9 +28,14 @@ export class EventMetrics {
       'oqs_http_requests_aborted_total',
       'Requests whose connection was closed before their response was complete.',
     ),
-    storeTimes: new Series(
+    readTimes: new Series(
       'oqs_store_read_duration_seconds',
       'The time that a request spent reading from the store, including the wait for its turn.',
+      SECONDS,
+    ),
+    writeTimes: new Series(
+      'oqs_store_write_duration_seconds',
+      'The time that a request spent writing to the store, including the wait for its turn.',
       SECONDS,
     ),
     planTimes: new Series(
@@ -120,7 +126,7 @@ export class EventMetrics {
   }
 
   #observeRequest(finished: ServerEvent & { event: 'requestFinished' }): void {
-    const { method, route, status, durationMs, storeMs, objects, bytes, errorName } = finished
+    const { method, route, status, durationMs, objects, bytes, errorName } = finished
     const all = this.#all
     const key = `${status} ${method} ${route}`
     let series = this.#requests.get(key)
@@ -129,9 +135,14 @@ export class EventMetrics {
       this.#requests.set(key, series)
     }
     series.durations(durationMs / 1000)
-    if (storeMs > 0) {
-      series.storeTimes ??= all.storeTimes.of({ route })
-      series.storeTimes(storeMs / 1000)
+    const { storeMs, writeMs } = finished
+    if (storeMs > writeMs) {
+      series.readTimes ??= all.readTimes.of({ route })
+      series.readTimes((storeMs - writeMs) / 1000)
+    }
+    if (writeMs > 0) {
+      series.writeTimes ??= all.writeTimes.of({ route })
+      series.writeTimes(writeMs / 1000)
     }
     if (bytes !== undefined) {
       series.bytes ??= all.bytes.of({ route })

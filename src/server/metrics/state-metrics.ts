@@ -1,6 +1,12 @@
 /** The state of the service at the moment when its metrics are read. */
 import type { QueueState } from '../../admission/fair-queue.ts'
-import type { ColumnsStatus, StoreStatus } from '../../store/object-store.ts'
+import type {
+  ColumnsStatus,
+  ObjectStore,
+  StoreLoad,
+  StoreStatus,
+  WriteState,
+} from '../../store/object-store.ts'
 import type { AuditState } from '../audit/audit-writer.ts'
 import { counter, gauge, type MetricFamily } from './metric-family.ts'
 
@@ -10,7 +16,7 @@ export interface StateSources {
   readonly memory: () => { readonly used: number; readonly limit: number }
   /** Undefined if the audit log is off. */
   readonly audit: (() => AuditState) | undefined
-  readonly readStatus: () => Promise<StoreStatus>
+  readonly store: Pick<ObjectStore, 'check' | 'load' | 'readStatus' | 'writeState'>
   /** Undefined while there are no columns. */
   readonly columns: () => Promise<ColumnsStatus | undefined>
 }
@@ -39,22 +45,19 @@ export class StateMetrics {
   }
 
   async collect(): Promise<MetricFamily[]> {
-    const { queues, followers, memory, audit, readStatus, columns } = this.#sources
-    const [status, ofColumns] = await Promise.all([
-      withinTime(readStatus()).catch(() => undefined),
+    const { queues, followers, memory, audit, store, columns } = this.#sources
+    const [isUp, status, ofColumns] = await Promise.all([
+      withinTime(store.check().then(() => true)).catch(() => undefined),
+      withinTime(store.readStatus()).catch(() => undefined),
       withinTime(columns()).catch(() => undefined),
     ])
     this.#status = status ?? this.#status
     const { used, limit } = memory()
+    const load = store.load()
     return [
-      gauge(
-        'oqs_queue_tasks',
-        'Tasks in a queue, by state.',
-        Object.entries(queues()).flatMap(([queue, { running, waiting }]) => [
-          [{ queue, state: 'running' }, running],
-          [{ queue, state: 'waiting' }, waiting],
-        ]),
-      ),
+      ...queueMetrics({ ...queues(), ...load.queues }),
+      ...connectionMetrics(load),
+      ...writeMetrics(store.writeState()),
       gauge('oqs_followers', 'Requests, streams and WebSockets that follow changes.', followers()),
       gauge('oqs_request_memory_bytes', 'Memory of requests, used and allowed.', [
         [{ kind: 'used' }, used],
@@ -64,13 +67,59 @@ export class StateMetrics {
       gauge(
         'oqs_store_up',
         'Whether the store replied when the metrics were read: 1 or 0.',
-        status === undefined ? 0 : 1,
+        isUp === undefined ? 0 : 1,
         'min',
       ),
       ...(this.#status === undefined ? [] : storeMetrics(this.#status)),
       ...columnsMetrics(ofColumns),
     ]
   }
+}
+
+function queueMetrics(queues: Readonly<Record<string, QueueState>>): MetricFamily[] {
+  const all = Object.entries(queues)
+  return [
+    gauge(
+      'oqs_queue_tasks',
+      'Tasks in a queue, by state.',
+      all.flatMap(([queue, { running, waiting }]) => [
+        [{ queue, state: 'running' }, running],
+        [{ queue, state: 'waiting' }, waiting],
+      ]),
+    ),
+    counter(
+      'oqs_queue_wait_seconds_total',
+      'The time that tasks have waited for their turn in a queue.',
+      all.map(([queue, { waitedMs }]) => [{ queue }, waitedMs / 1000]),
+    ),
+  ]
+}
+
+const CONNECTION_STATES = ['inUse', 'idle', 'waiting', 'limit'] as const
+
+function connectionMetrics({ connections }: StoreLoad): MetricFamily[] {
+  return [
+    gauge(
+      'oqs_database_connections',
+      'Connections to PostgreSQL by pool: in use, idle, tasks that wait for one, and the limit.',
+      Object.entries(connections).flatMap(([pool, counts]) =>
+        CONNECTION_STATES.map((state) => [{ pool, state }, counts[state]] as const),
+      ),
+    ),
+  ]
+}
+
+function writeMetrics({ commits, failed, failure }: WriteState): MetricFamily[] {
+  return [
+    counter('oqs_commits_total', 'Writes that the store has committed.', commits),
+    counter('oqs_failed_writes_total', 'Writes that a full or failing disk has refused.', failed),
+    gauge(
+      'oqs_store_writable',
+      'Whether the last write succeeded: 0 if a full or failing disk has refused it.',
+      failure === undefined ? 1 : 0,
+      'min',
+    ),
+  ]
 }
 
 function auditMetrics(

@@ -1,14 +1,21 @@
 /** The part of the store port that is the same on both databases. */
+import { randomBytes } from 'node:crypto'
 import { REWRITTEN_AT_ONCE_MAX } from '../../contract/limits.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
-import type { AuditLog, Documents } from '../port/credentials.ts'
+import type { AuditLog, Documents, StoredDocument } from '../port/credentials.ts'
 import type {
   DefinitionChanges,
   OntologyDeletion,
   SavedChange,
   SaveOutcome,
 } from '../port/definitions.ts'
-import type { OntologySummary, Retention, StoreStatus, TypeState } from '../port/maintenance.ts'
+import type {
+  OntologySummary,
+  Retention,
+  StoreStatus,
+  TypeState,
+  WriteState,
+} from '../port/maintenance.ts'
 import type {
   ListChangesRequest,
   ListedChanges,
@@ -36,6 +43,7 @@ import { audited, auditedDefinition, auditedTypes } from './audit/audit-records.
 import { StoredAuditLog } from './audit/stored-audit-log.ts'
 import { changeEncoding } from './catalogue/change-encoding.ts'
 import { tryNextObjects } from './changes/try-next-objects.ts'
+import { WriteWatch } from './commits/write-watch.ts'
 import { StoredCredentials } from './credentials/stored-credentials.ts'
 import { readSummaries } from './definitions/catalogue-reader.ts'
 import { deleteOntology, saveOntology } from './definitions/save-ontology.ts'
@@ -62,6 +70,17 @@ import {
 /** The key under which changes of definitions queue: all of them lock the row of the catalogue. */
 const CATALOGUE = 'catalogue'
 
+/**
+ * Returns what a store writes to see whether it can. Smaller documents may fit where a batch did not,
+ * and others can be compressed. It has expired, so maintenance removes it.
+ */
+function writeTrial(): StoredDocument {
+  const body = randomBytes(TRIAL_BYTES).toString('base64')
+  return { kind: 'writeTrial', id: 'trial', body, expiresAtMs: 0 }
+}
+
+const TRIAL_BYTES = 1024 * 1024
+
 export class CoreStore extends StoredCredentials {
   readonly documents: Documents
   readonly publications: Publications
@@ -70,6 +89,7 @@ export class CoreStore extends StoredCredentials {
   readonly definitionChanges: DefinitionChanges
   readonly #parts: StoreParts
   readonly #operations: StoreOperations & TableBuilding
+  readonly #writes = new WriteWatch(() => this.documents.put(writeTrial()))
   #reclaims = 0
 
   constructor(parts: StoreParts) {
@@ -101,6 +121,10 @@ export class CoreStore extends StoredCredentials {
     } finally {
       this.#reclaims -= 1
     }
+  }
+
+  writeState(): WriteState {
+    return this.#writes.state()
   }
 
   async readStatus(): Promise<StoreStatus> {
@@ -199,9 +223,10 @@ export class CoreStore extends StoredCredentials {
     context = INTERNAL_CONTEXT,
   ): Promise<AppliedTransactions> {
     const { writes } = this.#parts
-    const { position, applied } = await auditedTypes(context, request, (write) =>
+    const written = auditedTypes(context, request, (write) =>
       writes.applyTransactions(write, context),
     )
+    const { position, applied } = await this.#writes.observe(written)
     const batches = request.transactions.flatMap((transaction) => transaction.batches)
     for (const rid of new Set(batches.map(({ objectType }) => objectType.rid))) {
       this.publications.announce(rid)
@@ -244,7 +269,7 @@ export class CoreStore extends StoredCredentials {
     type: Pick<ObjectType, 'rid'> | undefined,
     written: Promise<Result>,
   ): Promise<Result> {
-    const result = await written
+    const result = await this.#writes.observe(written)
     this.publications.announce(type?.rid)
     return result
   }

@@ -131,6 +131,8 @@ export type DocumentKind =
   | 'downloadTicket'
   | 'temporaryObjectSet'
   | 'policy'
+  /** What a store writes to see whether it can. */
+  | 'writeTrial'
   /** Its id starts with `savedViewPrefix`. */
   | 'savedView'
   /** The position of a source, see `SourceTransactions`. */

@@ -1,4 +1,5 @@
 /** What a process does to keep a store healthy, as it crosses the port. */
+import type { QueueState } from '../../admission/fair-queue.ts'
 import type { OntologyCache } from '../../ontology/ontology-cache.ts'
 import type { Publications } from './publications.ts'
 
@@ -7,6 +8,12 @@ export interface Maintenance extends AsyncDisposable {
 
   /** Throws if the database cannot be reached. */
   check(): Promise<void>
+
+  /** Returns whether writes succeed, without waiting for the database. */
+  writeState(): WriteState
+
+  /** Returns the queues in which requests wait for this store, and its connections. */
+  load(): StoreLoad
 
   /** Returns what the store holds and does, without reading objects. */
   readStatus(): Promise<StoreStatus>
@@ -39,6 +46,29 @@ export interface Maintenance extends AsyncDisposable {
    * period.
    */
   drain(reason: string, graceMs: number): void
+}
+
+/** The outcome of the writes of this process. */
+export interface WriteState {
+  readonly commits: number
+  /** The writes that a full or failing disk has refused. */
+  readonly failed: number
+  /** Why the last write was refused; undefined if it succeeded. */
+  readonly failure: string | undefined
+}
+
+export interface StoreLoad {
+  readonly queues: Readonly<Record<string, QueueState>>
+  /** The connections to the database, by the kind of their work; none if it is a file. */
+  readonly connections: Readonly<Record<string, PoolState>>
+}
+
+export interface PoolState {
+  readonly inUse: number
+  readonly idle: number
+  readonly limit: number
+  /** The number of tasks that wait for a connection. */
+  readonly waiting: number
 }
 
 /** What a verification has checked. */

@@ -22,6 +22,7 @@ import type {
 } from '../object-store.ts'
 import { PageCache } from '../page-cache.ts'
 import type { FoundToken } from '../port/credentials.ts'
+import type { StoreLoad } from '../port/maintenance.ts'
 import type { AggregateRequest, AggregateResult } from '../port/pages.ts'
 import { INTERNAL_CONTEXT, reported } from '../port/request-context.ts'
 import { isQuick } from '../sql/plan/plan-rules.ts'
@@ -207,6 +208,10 @@ class PostgresStore extends CoreStore implements ObjectStore {
     }
     if (progress?.phase === 'published') this.publications.announce(progress.typeRid)
     return progress
+  }
+
+  load(): StoreLoad {
+    return this.database.load()
   }
 
   drain(reason: string, graceMs: number): void {

@@ -1,4 +1,5 @@
 /** Implements the store port with SQLite. */
+
 import { siblingModule } from '../../contract/sibling-module.ts'
 import type { Catalogue, OntologyName } from '../../ontology/catalogue.ts'
 import { hasRewrites } from '../core/changes/change-step.ts'
@@ -28,6 +29,7 @@ import type {
   Verified,
 } from '../object-store.ts'
 import { PageCache, releaserOf } from '../page-cache.ts'
+import type { StoreLoad } from '../port/maintenance.ts'
 import { INTERNAL_CONTEXT, type RequestContext, reported } from '../port/request-context.ts'
 import { openCatalogue } from './catalogue/open-catalogue.ts'
 import { KnownUntilCommit, runIn } from './file/sqlite-session.ts'
@@ -195,6 +197,14 @@ export class SqliteStore extends CoreStore implements ObjectStore {
     return this.#guard.read(() =>
       this.#knownTokens.find(secretHash, () => runNow(findApiToken(session, secretHash))),
     )
+  }
+
+  load(): StoreLoad {
+    const writes = this.#connections.queue.state()
+    return {
+      queues: { writes, 'slow queries': this.#threads.slowReaders.state() },
+      connections: {},
+    }
   }
 
   drain(reason: string, graceMs: number): void {

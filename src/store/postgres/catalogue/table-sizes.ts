@@ -12,13 +12,18 @@ const SHARDED_BYTES = `(SELECT jsonb_object_agg(name, bytes) FROM (
 
 export function sizeSql({ isDistributed }: Capabilities): SizeSql {
   const table = `to_regclass('oqs_object_' || s.id)`
-  const own = `pg_total_relation_size(${table})`
+  // A table that is locked has no size for now: to ask for it would wait for the lock.
+  const own = `CASE WHEN EXISTS (
+      SELECT 1 FROM pg_locks AS l WHERE l.mode = 'AccessExclusiveLock' AND (l.relation = ${table}
+        OR l.relation IN (SELECT indexrelid FROM pg_index WHERE indrelid = ${table}))
+    ) THEN NULL ELSE pg_total_relation_size(${table}) END`
   const shards = `coalesce((${SHARDED_BYTES} ->> ${table}::oid::text)::bigint, 0)`
   return {
     kind: 'postgresql',
     storedBytes: isDistributed ? `${DATABASE_BYTES} + ${SHARD_BYTES}` : DATABASE_BYTES,
     // All tables of a type, those of earlier versions and of replacements included.
-    typeBytes: `(SELECT coalesce(sum(${isDistributed ? `${own} + ${shards}` : own}), 0)
-      FROM oqs_object_table AS s WHERE s.object_type_id = t.id AND s.is_created)`,
+    typeBytes: `(SELECT CASE WHEN bool_and(size IS NOT NULL) THEN sum(size) WHEN count(*) = 0 THEN 0 END
+      FROM (SELECT ${isDistributed ? `${own} + ${shards}` : own} AS size
+      FROM oqs_object_table AS s WHERE s.object_type_id = t.id AND s.is_created) AS sizes)`,
   }
 }

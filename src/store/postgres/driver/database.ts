@@ -5,6 +5,7 @@ import { CallerBuckets } from '../../../admission/caller-limits.ts'
 import { TurnQueue } from '../../../admission/turn-queue.ts'
 import { ObjectQueryError } from '../../../contract/errors.ts'
 import { QUERY_TIMEOUT_SECONDS } from '../../../contract/limits.ts'
+import type { StoreLoad } from '../../port/maintenance.ts'
 import { INTERNAL_CONTEXT, type RequestContext } from '../../port/request-context.ts'
 import { ABANDONED_GRACE_MS, PROMPT_STOPS, queryTimedOut } from '../../slow-queries.ts'
 import { CONNECT_TIMEOUT_MS, makePool } from './connection-pool.ts'
@@ -200,6 +201,23 @@ export class Database implements AsyncDisposable {
         const canRetry = isConflict(error) || (isClosedConnection(error) && attempt === 1)
         if (!canRetry || attempt === WRITE_ATTEMPTS) throw error
       }
+    }
+  }
+
+  /** Returns the queues, and the connections of each pool. */
+  load(): StoreLoad {
+    const { pages, slowQueries, writes } = this.#queues
+    const ofPool = ([kind, pool]: readonly [string, Pool]) => {
+      const { totalCount, idleCount: idle, waitingCount: waiting } = pool
+      return [kind, { inUse: totalCount - idle, idle, limit: pool.options.max, waiting }] as const
+    }
+    return {
+      queues: {
+        pages: pages.state(),
+        'slow queries': slowQueries.state(),
+        writes: writes.state(),
+      },
+      connections: Object.fromEntries(Object.entries(this.#pools).map(ofPool)),
     }
   }
 

@@ -1,5 +1,6 @@
 /** Translates failures of PostgreSQL, of the driver and of the network into errors for clients. */
 import { ObjectQueryError } from '../../../contract/errors.ts'
+import { NotWritable } from '../../not-writable.ts'
 
 const UNREACHABLE = 'the database cannot be reached'
 
@@ -24,6 +25,9 @@ const TRANSIENT: Readonly<Record<string, string>> = {
   '57P': 'the database is shutting down or starting up',
   '58030': 'the disk of the database reported an I/O error',
 }
+
+/** A standby, a full disk, and a failing one. */
+const NOT_WRITABLE: readonly string[] = ['25006', '53100', '58030']
 
 /** A hard limit of PostgreSQL was exceeded. */
 const TOO_LARGE = '54000'
@@ -95,6 +99,7 @@ export function toStoreFailure(error: unknown): unknown {
   }
   const reason = transientReason(error)
   if (reason === undefined) return error
+  if (NOT_WRITABLE.includes(codeOf(error))) return new NotWritable(reason, error)
   return new ObjectQueryError('ServiceUnavailable', { reason }, { cause: error })
 }
 

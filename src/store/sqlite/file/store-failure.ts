@@ -1,5 +1,6 @@
 /** Translates failures of SQLite into errors for clients. */
 import { ObjectQueryError } from '../../../contract/errors.ts'
+import { NotWritable } from '../../not-writable.ts'
 
 /** Primary result codes after which the same request can succeed later. */
 const TRANSIENT: Readonly<Record<number, string>> = {
@@ -11,6 +12,9 @@ const TRANSIENT: Readonly<Record<number, string>> = {
   13: 'the disk is full; free some space, then send the request again',
   14: 'the database cannot be opened',
 }
+
+/** SQLITE_READONLY, SQLITE_IOERR and SQLITE_FULL. */
+const NOT_WRITABLE: readonly number[] = [8, 10, 13]
 
 /** SQLITE_BUSY. */
 const BUSY = 5
@@ -47,5 +51,6 @@ export function toStoreFailure(error: unknown): unknown {
   if (DAMAGE.includes(code) || errcode === SHORT_READ) return new StoreDamage(error)
   const reason = TRANSIENT[code]
   if (reason === undefined) return error
+  if (NOT_WRITABLE.includes(code)) return new NotWritable(reason, error)
   return new ObjectQueryError('ServiceUnavailable', { reason }, { cause: error })
 }

@@ -5,7 +5,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CallerBuckets } from '../../../admission/caller-limits.ts'
-import { FairQueue } from '../../../admission/fair-queue.ts'
+import { FairQueue, type QueueState } from '../../../admission/fair-queue.ts'
 import { ObjectQueryError } from '../../../contract/errors.ts'
 import type { ReaderExit } from '../../object-store.ts'
 import type { RequestContext } from '../../port/request-context.ts'
@@ -65,6 +65,10 @@ export class ReaderPool implements AsyncDisposable {
     return this.#queue.run({ callerId, signal }, () =>
       this.#runInProcess(name, input, callerId, signal),
     ) as Promise<JobResult<ReadJobs[Name]>>
+  }
+
+  state(): QueueState {
+    return this.#queue.state()
   }
 
   /** Refuses waiting queries now, and stops running ones after the grace period. */
