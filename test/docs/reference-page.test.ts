@@ -6,7 +6,7 @@ import { buffer } from 'node:stream/consumers'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { curlExample, type ExampleOperation } from '../../src/http/openapi/curl-example.ts'
-import { chooseCoding } from '../../src/http/response/static-file.ts'
+import { chooseCoding } from '../../src/http/response/content-coding.ts'
 import { type Service, startService } from '../support/service.ts'
 
 const FILES = ['/openapi.json', '/docs', '/docs/']
@@ -169,6 +169,7 @@ describe('Accept-Encoding', () => {
     ['*;q=0', undefined],
     ['br;q=nonsense', undefined],
   ] as const)('%j means %j', ([accepted, coding]) => {
-    expect(chooseCoding(accepted)).toBe(coding)
+    const headers = accepted === undefined ? {} : { 'accept-encoding': accepted }
+    expect(chooseCoding(headers, ['br', 'gzip'])).toBe(coding)
   })
 })

@@ -4,12 +4,14 @@
  */
 import { hash } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
+import { pipeline } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import { bytesOf } from '../../service/aggregate-within.ts'
 import type { FoundRecord } from '../../service/pages/find-object.ts'
 import type { Page } from '../../service/pages/page.ts'
 import type { AggregateResult } from '../../store/object-store.ts'
 import { type ReadReport, requireVerified } from '../../store/port/request-context.ts'
+import { COMPRESS_FROM_BYTES, codingFor, createCompressor } from './compress-data.ts'
 
 /** The version of the object type that was read. */
 export const VERSION_HEADER = 'oqs-version'
@@ -21,6 +23,7 @@ export const COUNT_TRAILER = 'oqs-count'
 const CACHE_CONTROL = 'private, no-cache'
 
 const HEAD = '{"data":['
+const HEAD_BYTES = Buffer.from(HEAD)
 
 /**
  * Sends a page [2.1]: `data`, then `nextPageToken` if more exists, then `totalCount` if the endpoint
@@ -41,12 +44,8 @@ export function sendPage(reply: FastifyReply, page: Page, furtherMembers?: strin
   if (furtherMembers !== undefined) tail += `,${furtherMembers}`
   tail += '}'
 
-  const bytes = HEAD.length + page.records.length + Buffer.byteLength(tail)
-  const raw = sendHead(reply, headers, { objects: page.count, bytes })
-  raw.write(HEAD, 'latin1')
-  raw.write(page.records)
-  raw.end(tail, 'utf8')
-  return reply
+  const pieces = [HEAD_BYTES, page.records, Buffer.from(tail)]
+  return sendBody(reply, headers, pieces, page.count)
 }
 
 /** Sends one object, which is already JSON. */
@@ -99,7 +98,7 @@ function sendHead(
   const { raw, request } = reply.hijack()
   request.context.sentPage = sent
   headers['content-type'] = 'application/json'
-  headers['content-length'] = String(sent.bytes)
+  if (headers['content-encoding'] === undefined) headers['content-length'] = String(sent.bytes)
   raw.writeHead(200, headers)
   return raw
 }
@@ -140,10 +139,41 @@ function sendPieces(
   pieces: readonly Uint8Array[],
   versions: readonly number[],
 ): FastifyReply {
-  const headers = dataHeaders(reply, versions.length === 1 ? versions[0] : undefined)
-  const raw = sendHead(reply, headers, { bytes: bytesOf(pieces) })
-  for (const piece of pieces) raw.write(piece)
-  raw.end()
+  return sendBody(
+    reply,
+    dataHeaders(reply, versions.length === 1 ? versions[0] : undefined),
+    pieces,
+  )
+}
+
+/** Sends the pieces of a JSON response, compressed if it is large and the client asks for it. */
+function sendBody(
+  reply: FastifyReply,
+  headers: Record<string, string>,
+  pieces: readonly Uint8Array[],
+  objects?: number,
+): FastifyReply {
+  const { request } = reply
+  const bytes = bytesOf(pieces)
+  if (bytes >= COMPRESS_FROM_BYTES) headers['vary'] = 'accept-encoding'
+  const coding = request.method === 'HEAD' ? undefined : codingFor(request.headers, bytes)
+  if (coding === undefined) {
+    const raw = sendHead(reply, headers, { objects, bytes })
+    for (const piece of pieces) raw.write(piece)
+    raw.end()
+    return reply
+  }
+  headers['content-encoding'] = coding
+  const sent = { objects, bytes: 0 }
+  const raw = sendHead(reply, headers, sent)
+  const compressor = createCompressor(coding)
+  compressor.on('data', ({ length }: Buffer) => {
+    sent.bytes += length
+  })
+  // A connection that is lost ends both; its request is reported when it closes.
+  pipeline(compressor, raw, () => {})
+  for (const piece of pieces) compressor.write(piece)
+  compressor.end()
   return reply
 }
 

@@ -1,6 +1,7 @@
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { FastifyReply } from 'fastify'
+import { chooseCoding } from './content-coding.ts'
 import { digest, isNotModified } from './send-data.ts'
 
 /** A file that is the same for every client. It is compressed once, then sent from memory. */
@@ -20,7 +21,7 @@ interface Representation {
 
 /** The supported content codings, best first. */
 const CODINGS = ['br', 'gzip'] as const
-export type Coding = (typeof CODINGS)[number]
+type Coding = (typeof CODINGS)[number]
 
 /** A smaller file fits into one packet uncompressed. */
 const COMPRESS_FROM_BYTES = 1400
@@ -63,7 +64,7 @@ export function sendStatic(
   { contentType, identity, compressed }: StaticFile,
   headers: Readonly<Record<string, string>> = {},
 ): FastifyReply {
-  const coding = chooseCoding(reply.request.headers['accept-encoding'])
+  const coding = chooseCoding(reply.request.headers, CODINGS)
   const chosen = coding === undefined ? undefined : compressed[coding]
   const { bytes, tag } = chosen ?? identity
   reply.headers({
@@ -75,19 +76,4 @@ export function sendStatic(
   })
   if (isNotModified(reply, tag)) return reply.code(304).send()
   return reply.type(contentType).send(bytes)
-}
-
-/** Returns the first of our codings that `Accept-Encoding` allows (RFC 9110, 12.5.3). */
-export function chooseCoding(accepted: string | undefined): Coding | undefined {
-  if (accepted === undefined) return undefined
-  const weights = new Map<string, number>()
-  for (const part of accepted.toLowerCase().split(',')) {
-    const [name = '', ...parameters] = part.split(';').map((text) => text.trim())
-    const weight = parameters.find((text) => text.startsWith('q='))
-    weights.set(
-      name === 'x-gzip' ? 'gzip' : name,
-      weight === undefined ? 1 : Number(weight.slice(2)),
-    )
-  }
-  return CODINGS.find((coding) => (weights.get(coding) ?? weights.get('*') ?? 0) > 0)
 }
