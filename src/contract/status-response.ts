@@ -54,6 +54,7 @@ export const StatusResponse = namedObject('ServiceStatus', {
   columns: Type.Optional(
     Type.Object(
       {
+        residentBytes: integer('The memory that the columns process takes as a whole.'),
         usedBytes: integer('The memory that columns take.'),
         maxBytes: integer('The memory that they may take, see `OQS_COLUMNS_MEMORY`.'),
         objectTypes: Type.Array(

@@ -26,7 +26,9 @@ async function describe(status: StatusResponse): Promise<string> {
     await Promise.all([import('../table.ts'), import('../progress.ts')])
   const { version, uptimeSeconds, process, store, columns, objectTypes } = status
   const { storedBytes } = store
-  const memory = columns && `${formatBytes(columns.usedBytes)} of ${formatBytes(columns.maxBytes)}`
+  const memory =
+    columns &&
+    `${formatBytes(columns.usedBytes)} of ${formatBytes(columns.maxBytes)}, ${formatBytes(columns.residentBytes)} with their process`
   const pairs = describePairs([
     ['service', `${version}, up ${formatDuration(1000 * uptimeSeconds)}`],
     ['memory', formatBytes(process.residentBytes)],

@@ -52,6 +52,7 @@ function describeStore(
     pageCache: { pages, bytes: cached, maxBytes },
     ...(columns && {
       columns: {
+        residentBytes: columns.residentBytes,
         usedBytes: columns.usedBytes,
         maxBytes: columns.maxBytes,
         objectTypes: named(columns.types).map(({ builtAtMs, ...type }) => ({

@@ -149,15 +149,26 @@ function auditMetrics(
 
 const COLUMNS_STATES = ['building', 'ready', 'tooLarge', 'failed'] as const
 
-function columnsMetrics(
-  { usedBytes, maxBytes, types }: ColumnsStatus = { usedBytes: 0, maxBytes: 0, types: [] },
-): MetricFamily[] {
+const NO_COLUMNS: ColumnsStatus = { residentBytes: 0, usedBytes: 0, maxBytes: 0, types: [] }
+
+function columnsMetrics({
+  residentBytes,
+  usedBytes,
+  maxBytes,
+  types,
+}: ColumnsStatus = NO_COLUMNS): MetricFamily[] {
   const memory = [
     [{ kind: 'used' }, usedBytes],
     [{ kind: 'limit' }, maxBytes],
+    [{ kind: 'process' }, residentBytes],
   ] as const
   return [
-    gauge('oqs_columns_bytes', 'Memory of columns, used and allowed.', memory, OF_THE_STORE),
+    gauge(
+      'oqs_columns_bytes',
+      'Memory of columns, used and allowed, and that of their whole process.',
+      memory,
+      OF_THE_STORE,
+    ),
     gauge(
       'oqs_columns_types',
       'Types that have columns or should have them, by state.',

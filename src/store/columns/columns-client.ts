@@ -82,7 +82,7 @@ export class ColumnsClient implements Disposable {
     const { signal } = new AbortController()
     const reply = await this.#request((id) => ({ id, status: true }), signal)
     if (reply !== undefined && 'answer' in reply) return reply.answer as ColumnsStatus
-    return { usedBytes: 0, maxBytes: this.#options.maxBytes, types: [] }
+    return { residentBytes: 0, usedBytes: 0, maxBytes: this.#options.maxBytes, types: [] }
   }
 
   /** Has the columns of types built that are worth it. */

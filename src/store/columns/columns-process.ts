@@ -24,7 +24,9 @@ const ASLEEP_MAX = 10
 /** A silent process that is runnable is slow or in a loop: on a busy machine, a long step takes time. */
 const SILENT_MAX = 60
 
-const COMPILER_FLAGS = [
+const FLAGS = [
+  // Each thread would keep three times 16 MB for new objects, whatever it has to do.
+  '--max-semi-space-size=2',
   // What the builder leaves behind is collected on its own thread, which has a low priority.
   '--single-threaded-gc',
   // Loops over rows that Maglev inlines are never compiled by Turbofan, and take twice as long.
@@ -60,7 +62,7 @@ export class ColumnsProcess implements AsyncDisposable {
     const startedAt = performance.now()
     const program = fileURLToPath(siblingModule('process/columns-process-main', import.meta.url))
     const child = fork(program, [], {
-      execArgv: nodeFlags(COMPILER_FLAGS),
+      execArgv: nodeFlags(FLAGS),
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     })
     const send = (message: ServiceMessage) => child.send(message, () => {})

@@ -184,6 +184,8 @@ export interface PageCacheState {
 
 /** What the columns process holds. */
 export interface ColumnsStatus {
+  /** The memory of the whole process: of columns, program and threads, and what is not collected yet. */
+  readonly residentBytes: number
   readonly usedBytes: number
   readonly maxBytes: number
   readonly types: readonly TypeColumnsStatus[]

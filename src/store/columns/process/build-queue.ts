@@ -1,13 +1,14 @@
 /** Builds base segments in a thread, one after the other. */
 import { siblingModule } from '../../../contract/sibling-module.ts'
-import { AnsweringThread, type ThreadLimits } from './answering-thread.ts'
+import { AnsweringThread } from './answering-thread.ts'
 import type { BuildMessage, BuildThreadData, Built } from './build-thread.ts'
 
-/**
- * Texts and terms of the largest types are in the heap while their columns are built, and the last
- * step has no progress.
- */
-const LIMITS: ThreadLimits = { maxHeapMb: 4096, maxIdleCpuMs: 300_000 }
+/** Texts and terms are in the heap while columns are built: more than the columns take. */
+const HEAP_SHARE = 4
+const MIN_HEAP_MB = 256
+const MAX_HEAP_MB = 4096
+/** The last step of a build has no progress. */
+const MAX_IDLE_CPU_MS = 300_000
 /** A thread without work ends, and its memory is free. */
 const IDLE_MS = 10_000
 
@@ -39,7 +40,7 @@ export class ColumnBuilder implements AsyncDisposable {
   async #run(message: BuildMessage): Promise<Built> {
     if (this.#isClosed) throw new Error('the builder is closed')
     clearTimeout(this.#idleTimer)
-    if (this.#thread === undefined || this.#thread.hasEnded) this.#thread = this.#start()
+    if (this.#thread === undefined || this.#thread.hasEnded) this.#thread = this.#start(message)
     try {
       return await this.#thread.ask(message)
     } finally {
@@ -48,9 +49,11 @@ export class ColumnBuilder implements AsyncDisposable {
     }
   }
 
-  #start(): BuildThread {
+  #start({ maxBytes }: BuildMessage): BuildThread {
     const module = siblingModule('build-thread', import.meta.url)
-    return new AnsweringThread(module, this.#data, LIMITS)
+    const neededMb = Math.max(MIN_HEAP_MB, (HEAP_SHARE * maxBytes) / 1024 ** 2)
+    const maxHeapMb = Math.round(Math.min(neededMb, MAX_HEAP_MB))
+    return new AnsweringThread(module, this.#data, { maxHeapMb, maxIdleCpuMs: MAX_IDLE_CPU_MS })
   }
 
   async #endThread(): Promise<void> {

@@ -1,7 +1,8 @@
 /** The memory that columns take, and which of them make room for others. */
-import { type Entry, IN_USE_MS } from './type-entry.ts'
+import type { ColumnsStatus } from '../../port/maintenance.ts'
+import { type Entry, IN_USE_MS, statusOf } from './type-entry.ts'
 
-export function usedBytes(entries: Iterable<Entry>): number {
+function usedBytes(entries: Iterable<Entry>): number {
   return [...entries].reduce((sum, { columns }) => sum + (columns?.bytes ?? 0), 0)
 }
 
@@ -28,4 +29,14 @@ export function toEvict(
     needed -= entry.columns?.bytes ?? 0
   }
   return needed <= maxBytes ? evicted : undefined
+}
+
+/** Returns what the status of the service says about all columns, by the RID of their type. */
+export function statusOfAll(entries: ReadonlyMap<string, Entry>, maxBytes: number): ColumnsStatus {
+  return {
+    residentBytes: process.memoryUsage.rss(),
+    usedBytes: usedBytes(entries.values()),
+    maxBytes,
+    types: [...entries].map(([typeRid, entry]) => ({ typeRid, ...statusOf(entry) })),
+  }
 }

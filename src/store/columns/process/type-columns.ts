@@ -10,16 +10,9 @@ import { type BaseSegment, TableColumns } from '../table/table-columns.ts'
 import { ColumnBuilder } from './build-queue.ts'
 import { applyNext, fitsDefinition } from './catch-up.ts'
 import { ColumnFiles } from './column-files.ts'
-import { toEvict, usedBytes } from './column-memory.ts'
+import { statusOfAll, toEvict } from './column-memory.ts'
 import type { Unavailable } from './messages.ts'
-import {
-  type Entry,
-  mayLag,
-  newEntry,
-  refuseFailed,
-  refuseTooLarge,
-  statusOf,
-} from './type-entry.ts'
+import { type Entry, mayLag, newEntry, refuseFailed, refuseTooLarge } from './type-entry.ts'
 
 export interface TypeColumnsOptions {
   readonly storeName: string
@@ -134,8 +127,7 @@ export class TypeColumns implements AsyncDisposable {
   }
 
   status(): ColumnsStatus {
-    const types = [...this.#entries].map(([typeRid, entry]) => ({ typeRid, ...statusOf(entry) }))
-    return { usedBytes: usedBytes(this.#entries.values()), maxBytes: this.#options.maxBytes, types }
+    return statusOfAll(this.#entries, this.#options.maxBytes)
   }
 
   /** True if columns still have a segment. */

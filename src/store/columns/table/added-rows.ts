@@ -17,12 +17,19 @@ export interface Changes {
 /** Larger segments are not merged, and their rows are not kept. */
 const MERGED_ROWS_MAX = 8192
 
+interface KeptRows {
+  readonly rows: readonly FeedRow[]
+  readonly closed: ClosedRow[]
+  /** The memory of the rows. */
+  readonly bytes: number
+}
+
 interface AddedSegment {
   readonly shared: SharedSegment
   readonly segment: Segment
   readonly closings: ClosingList
   /** Undefined if the segment is too large to be merged. */
-  readonly kept: { readonly rows: readonly FeedRow[]; readonly closed: ClosedRow[] } | undefined
+  readonly kept: KeptRows | undefined
 }
 
 export class AddedRows {
@@ -40,7 +47,9 @@ export class AddedRows {
   }
 
   get bytes(): number {
-    return this.#added.reduce((sum, { shared }) => sum + shared.buffer.byteLength, 0)
+    return this.#added.reduce((sum, { shared, closings, kept }) => {
+      return sum + shared.buffer.byteLength + closings.bytes + (kept?.bytes ?? 0)
+    }, 0)
   }
 
   get shared(): readonly SharedSegment[] {
@@ -91,8 +100,23 @@ export class AddedRows {
       builder.add({ key, validFrom, values })
     }
     const shared = { id: this.#nextId(), ...builder.finish() }
-    const kept = rows.length < MERGED_ROWS_MAX ? { rows, closed: [] } : undefined
+    const kept =
+      rows.length < MERGED_ROWS_MAX ? { rows, closed: [], bytes: bytesOf(rows) } : undefined
     const segment = new Segment(shared.buffer, shared.place)
     return { shared, segment, closings: new ClosingList(), kept }
   }
+}
+
+/** The memory of an object or an array without its members, and of a member. */
+const OBJECT_BYTES = 64
+const MEMBER_BYTES = 16
+
+/** Estimates the memory of rows as JavaScript objects. */
+function bytesOf(rows: readonly FeedRow[]): number {
+  const sizeOf = (value: unknown): number => {
+    if (typeof value === 'string') return MEMBER_BYTES + value.length
+    if (!Array.isArray(value)) return MEMBER_BYTES
+    return value.reduce((sum: number, one) => sum + sizeOf(one), OBJECT_BYTES)
+  }
+  return rows.reduce((sum, { key, values }) => sum + OBJECT_BYTES + sizeOf(key) + sizeOf(values), 0)
 }

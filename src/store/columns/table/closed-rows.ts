@@ -15,6 +15,10 @@ export class ClosingList {
     return this.#count
   }
 
+  get bytes(): number {
+    return this.#positions.byteLength + this.#versions.byteLength
+  }
+
   get current(): Closings {
     return {
       positions: this.#positions.subarray(0, this.#count),

@@ -49,7 +49,7 @@ export class TableColumns {
   }
 
   get bytes(): number {
-    return this.base.buffer.byteLength + this.#added.bytes
+    return this.base.buffer.byteLength + this.#closings.bytes + this.#added.bytes
   }
 
   get shared(): readonly SharedSegment[] {
