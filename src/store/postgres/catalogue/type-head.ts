@@ -35,6 +35,8 @@ export interface TableHead extends AnyTableHead {
   /** The fields whose index holds only the beginning of their texts. */
   readonly prefixFields: PrefixFields
   readonly isCreated: boolean
+  /** The last version when the indexes were built. */
+  readonly indexedVersion: number
 }
 
 const TABLE_COLUMNS = [
@@ -44,6 +46,7 @@ const TABLE_COLUMNS = [
     'o.loaded_as',
     'o.live_count',
     'o.max_record_bytes',
+    'o.indexed_version',
     'o.is_created',
   ],
   'o.prefix_fields',
@@ -149,18 +152,19 @@ function findTable(session: Session): FindTable<TableHead> {
 }
 
 function toTableHead(row: Row): TableHead {
-  const [table = 0, firstVersion = 0, loadedAs = 0, liveCount = 0, maxRecordBytes = 0] =
-    row.map(Number)
+  const [table = 0, firstVersion = 0, loadedAs = 0, ...numbers] = row.map(Number)
+  const [liveCount = 0, maxRecordBytes = 0, indexedVersion = 0] = numbers
   // `true` from a boolean column, `t` from the text form.
-  const isCreated = row[5] === true || row[5] === 't'
+  const isCreated = row[6] === true || row[6] === 't'
   return {
     table,
     firstVersion,
     loadedAs,
     liveCount,
     maxRecordBytes,
+    indexedVersion,
     isCreated,
-    prefixFields: prefixFields(row[6]),
+    prefixFields: prefixFields(row[7]),
   }
 }
 

@@ -26,6 +26,7 @@ const TABLE = {
   liveCount: 1_000_000,
   maxRecordBytes: 100,
   isCreated: true,
+  indexedVersion: 0,
   prefixFields: NO_PREFIX_FIELDS,
 }
 const LATEST = { version: 9, isLatest: true, table: TABLE }
@@ -126,7 +127,8 @@ describe('the plan of a page', () => {
   it.each([
     ['the current rows', LATEST, POSTGRES, 'subtractClosed'],
     ['a snapshot', SNAPSHOT, POSTGRES, 'countVisible'],
-    ['any version on Citus', LATEST, CITUS, 'countVisible'],
+    ['the latest version on Citus', LATEST, CITUS, 'subtractClosed'],
+    ['a snapshot on Citus', SNAPSHOT, CITUS, 'countVisible'],
   ])('counts the matches of %s', (_, state, capabilities, totalCount) => {
     const counted = request({ query: compare('gt'), includeTotalCount: true })
     const expected = { totalCount, needsLookup: false }

@@ -88,7 +88,11 @@ export function planPage(
     version,
     visibility,
     table,
-    totalCount: totalCountPolicy(request, { canSubtractClosed: visibility === 'current' }),
+    totalCount: totalCountPolicy(request, {
+      canSubtractClosed:
+        visibility === 'current' ||
+        (isLatest && version >= table.indexedVersion && !hasLink(query)),
+    }),
     budget: byteBudget(request, table),
     prepared: query.kind === 'everything' || isKeyEquality(request),
   }

@@ -19,6 +19,7 @@ import {
   countCurrentSql,
   countRows,
   countSql,
+  countVersionSql,
   estimateRows,
   readQuerySql,
   resolveCursor,
@@ -168,12 +169,15 @@ export async function countTotal(
 
 /** Returns the number of matches as SQL, if the plan says that they are counted. */
 export function totalCountSql(
-  { totalCount, table: { table } }: PagePlan,
+  { totalCount, visibility, version, table }: PagePlan,
   condition: SqlCondition,
   matching: SqlCondition,
 ): SqlCondition | undefined {
-  if (totalCount === 'countVisible') return countSql(table, matching)
-  return totalCount === 'subtractClosed' ? countCurrentSql(table, condition) : undefined
+  if (totalCount === 'countVisible') return countSql(table.table, matching)
+  if (totalCount !== 'subtractClosed') return undefined
+  return visibility === 'current'
+    ? countCurrentSql(table.table, condition)
+    : countVersionSql(table, version, condition)
 }
 
 async function estimateMatches(

@@ -1,6 +1,7 @@
 /** Writes a query as SQL, resolves cursors, and counts matches. */
 import type { Query } from '../../../query/query.ts'
 import { NEVER_CLOSED, objectTable } from '../../core/catalogue/object-tables.ts'
+import { isAddedAfter } from '../../core/catalogue/version-indexes.ts'
 import type { Cursor, ReadPageRequest } from '../../object-store.ts'
 import type { FieldNumbers } from '../../sql/compile/field-numbers.ts'
 import { type KeysetCursor, orderColumn } from '../../sql/compile/keyset-sql.ts'
@@ -11,7 +12,7 @@ import {
   type SimilarTerms,
 } from '../../sql/text/similar-terms.ts'
 import type { TermPrefix } from '../../sql/text/text-index.ts'
-import { type TypeHead, tableOfRow } from '../catalogue/type-head.ts'
+import { type TableHead, type TypeHead, tableOfRow } from '../catalogue/type-head.ts'
 import type { Session } from '../driver/database.ts'
 import { type LinkedTables, NO_LINKS, type TypeFields } from './queried-types.ts'
 import { querySql } from './query-sql.ts'
@@ -112,6 +113,29 @@ export function countCurrentSql(table: number, condition: SqlCondition): SqlCond
   const all = countSql(table, condition)
   const closed = countSql(table, { sql: `o.valid_to < ${NEVER_CLOSED} AND ${sql}`, values })
   return { sql: `${all.sql} - ${closed.sql}`, values: [...all.values, ...closed.values] }
+}
+
+/**
+ * The number of the objects of a version that satisfy a condition: all rows, minus those that it had
+ * closed, and those that are newer. Each shard counts in one statement, and so as of one moment. The
+ * version must not be older than the index of added rows.
+ */
+export function countVersionSql(
+  { table, indexedVersion }: Pick<TableHead, 'table' | 'indexedVersion'>,
+  version: number,
+  { sql, values }: SqlCondition,
+): SqlCondition {
+  const rows = (number: number, where: string) =>
+    `SELECT o.pk, ${number} AS number FROM ${objectTable(table)} AS o WHERE ${where}`
+  const counted = [
+    rows(1, sql),
+    rows(-1, `o.valid_to < ${NEVER_CLOSED} AND o.valid_to <= ? AND ${sql}`),
+    rows(-1, `o.${isAddedAfter(indexedVersion)} AND o.valid_from > ? AND ${sql}`),
+  ]
+  return {
+    sql: `(SELECT coalesce(sum(number), 0) FROM (${counted.join(' UNION ALL ')}) AS counted)`,
+    values: [...values, version, ...values, version, ...values],
+  }
 }
 
 /** Looks up a cursor's value for each order term; undefined if its row has been deleted. */
