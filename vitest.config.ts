@@ -91,7 +91,16 @@ const JOURNEYS = 'test/explorer/journeys.test.ts'
 /** The other screens, and what each must also do: for keyboards, on phones, behind a path. */
 const LONG_IN_A_BROWSER = [
   ...['accessibility', 'admin', 'base-path', 'charts', 'columns', 'edit', 'live', 'load'],
-  ...['load-existing', 'lost-parts', 'narrow', 'numbers', 'pictures', 'request-code', 'restart'],
+  ...[
+    'load-existing',
+    'lost-names',
+    'lost-parts',
+    'narrow',
+    'numbers',
+    'pictures',
+    'request-code',
+    'restart',
+  ],
   ...['screen-requests', 'share', 'table', 'values', 'walk'],
 ].map((name) => `test/explorer/${name}.test.ts`)
 

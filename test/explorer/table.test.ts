@@ -89,14 +89,6 @@ it('counts values exactly, and filters by those that are checked', async () => {
   await counted(page, `${ITEM_COUNT} read`)
 })
 
-it('asks for nothing that the type does not have, and says so', async () => {
-  const page = await openItems('?w=gone:eq:7&w=makerCode:eq:m0&o=lost:asc')
-  await counted(page, '20 read of 20')
-  await page.getByText('Order by lost: there is no such property').waitFor()
-  await page.getByRole('button', { name: 'Remove Gone is 7' }).click()
-  await page.getByText('Gone is 7: there is no such property').waitFor({ state: 'detached' })
-})
-
 const pill = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 
 it('filters by several values, alternatives and linked objects, and changes them', async () => {

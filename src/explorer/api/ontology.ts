@@ -7,9 +7,14 @@ export type { ScalarType }
 export type PropertyType =
   | { readonly type: ScalarType }
   | { readonly type: 'array'; readonly items: PropertyType }
-  | { readonly type: 'struct'; readonly fields: Readonly<Record<string, PropertyType>> }
+  | { readonly type: 'struct'; readonly fields: Readonly<Record<string, FieldDefinition>> }
+
+/** A field of a struct. */
+type FieldDefinition = PropertyType & { readonly renamedFrom?: string }
 
 export type PropertyDefinition = PropertyType & {
+  /** The name before the last rename. */
+  readonly renamedFrom?: string
   readonly displayName?: string
   readonly description?: string
   /** The language in which other forms of a term are found as well. */
@@ -24,6 +29,7 @@ interface Named {
 }
 
 export interface ObjectTypeDefinition extends Named {
+  readonly renamedFrom?: string
   readonly primaryKey: string
   readonly titleProperty?: string
   readonly properties: Readonly<Record<string, PropertyDefinition>>
@@ -49,6 +55,14 @@ export function findType(
   apiName: string,
 ): ObjectTypeDefinition | undefined {
   return objectTypes.find((type) => type.apiName === apiName)
+}
+
+/** Returns the type that once had a name. */
+export function findRenamedType(
+  { objectTypes }: OntologyDefinition,
+  earlierName: string,
+): ObjectTypeDefinition | undefined {
+  return objectTypes.find(({ renamedFrom }) => renamedFrom === earlierName)
 }
 
 /** Returns the links of an object type, in both directions. */

@@ -75,7 +75,7 @@ export function ChartSentence({ of, chart, onChange }: ChartSentenceProps) {
           <Pick
             label="Values shown"
             value={String(chart.top)}
-            options={withCurrent(TOPS, String(chart.top))}
+            options={TOPS.map((top) => [top, top])}
             onChange={(top) => change({ top: Number(top) })}
           />
           <Pick
@@ -119,11 +119,6 @@ const SHARES: Options = [
   ['share', 'shares'],
 ]
 
-function withCurrent(values: readonly string[], current: string): Options {
-  const all = values.includes(current) ? values : [current, ...values]
-  return all.map((value) => [value, value])
-}
-
 const PERCENTS = [1, 5, 10, 25, 75, 90, 95, 99]
 
 interface MeasurePicksProps {
@@ -154,13 +149,22 @@ function MeasurePicks({ of: { objectType }, measure, onChange }: MeasurePicksPro
   const { kind, of: path } = measure
   return (
     <>
-      <Pick label="Measure" value={measureName(measure)} options={options} onChange={choose} />
+      <Pick
+        label="Measure"
+        value={measureName(measure)}
+        unlisted={
+          kind === 'percentile' ? percentileName(measure.percent ?? 50) : MEASURE_NAMES[kind]
+        }
+        options={options}
+        onChange={choose}
+      />
       {kind !== 'count' && path !== undefined && (
         <>
           <span className="text-muted">of</span>
           <Pick
             label="Measured property"
             value={path}
+            unlisted={nameOfPath(objectType, path)}
             options={measurable(objectType, kind).map((each) => [
               each,
               nameOfPath(objectType, each),
@@ -200,6 +204,7 @@ function DimensionPicks(props: DimensionPicksProps): ReactNode {
       <Pick
         label={label}
         value={value?.path ?? ''}
+        unlisted={value && nameOfPath(objectType, value.path)}
         options={[
           ['', none],
           ...paths.map((path) => [path, nameOfPath(objectType, path)] as const),

@@ -1,21 +1,24 @@
 /** A chart of the objects of a view, wherever it stands. */
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
+import { LostNote } from '../filters/lost-note.tsx'
 import { useValueTitles } from '../queries/linked-titles.ts'
 import { useNumberStyles } from '../queries/use-number-styles.ts'
 import { useSession } from '../session/session.tsx'
 import { ErrorNote } from '../ui/controls.tsx'
 import { useWidth } from '../ui/hooks.ts'
-import { type ChartState, DEFAULT_CHART } from '../view/chart-state.ts'
+import type { ChartState } from '../view/chart-state.ts'
+import type { LostPart } from '../view/lost-parts.ts'
 import type { TypeView } from '../view/type-view.ts'
 import { type Bucket, TooManyGroups } from './axis.ts'
 import { ChartNote, Legend } from './chart-parts.tsx'
 import { type Cube, cubeQuery } from './cube.ts'
 import { type DrawnChart, drawnChart, formOf, type OnFilter, seriesOf } from './drawn-chart.ts'
 import { HeatMap } from './heat-map.tsx'
+import { lostInChart } from './lost-chart.ts'
 import { LyingBars } from './lying-bars.tsx'
 import { MapChart } from './map-chart.tsx'
-import { isDimension, isPlace, measurable, measureFormat } from './measures.ts'
+import { isPlace, measureFormat } from './measures.ts'
 import { isEmpty, PivotTable } from './pivot-table.tsx'
 import { ScatterPlot, type ScatterPlotProps } from './scatter-plot.tsx'
 import { UprightChart } from './upright-chart.tsx'
@@ -25,12 +28,15 @@ export interface ChartProps {
   readonly chart: ChartState
   /** Filters for the objects of what is pressed; nothing can be pressed without it. */
   readonly onFilter?: OnFilter | undefined
+  /** Repairs a chart that names what the type does not have. */
+  readonly onChange?: ((chart: ChartState) => void) | undefined
   /** Nothing is asked for before it is true. */
   readonly canCount?: boolean
 }
 
-export function Chart({ of, chart, onFilter, canCount = true }: ChartProps) {
-  const { drawn, error, isOld } = useChart(of, chart, canCount)
+export function Chart({ of, chart, onFilter, onChange, canCount = true }: ChartProps) {
+  const { drawn, lost, error, isOld } = useChart(of, chart, canCount)
+  if (lost.length > 0) return <LostNote lost={lost} onChange={onChange} />
   if (error instanceof TooManyGroups) return <ChartNote>{error.message}</ChartNote>
   if (error !== null) return <ErrorNote error={error} />
   if (drawn === undefined)
@@ -74,6 +80,8 @@ function SizedForm(props: ScatterPlotProps) {
 }
 
 export interface ShownChart {
+  /** What cannot be computed; nothing is then. */
+  readonly lost: readonly LostPart<ChartState>[]
   readonly drawn: DrawnChart | undefined
   readonly cube: Cube | undefined
   readonly error: Error | null
@@ -86,18 +94,19 @@ const NONE: readonly string[] = []
 /** Reads the numbers of a chart. */
 export function useChart(of: TypeView, asked: ChartState, canCount: boolean): ShownChart {
   const { service } = useSession()
-  const chart = useMemo(() => knownChart(of, asked), [of, asked])
+  const chart = useMemo(() => possibleChart(of, asked), [of, asked])
+  const lost = useMemo(() => lostInChart(of, asked), [of, asked])
   const styleOf = useNumberStyles(of, { canRead: canCount })
   const form = formOf(of, chart)
   const { data, error, isPlaceholderData } = useQuery({
     ...cubeQuery(service, of, chart, seriesOf(form)),
-    enabled: canCount,
+    enabled: canCount && lost.length === 0,
     placeholderData: (last: Cube | undefined) => last,
   })
   const first = useTitles(of, data, 0)
   const second = useTitles(of, data, 1)
   const drawn = useMemo(() => {
-    if (data === undefined) return undefined
+    if (data === undefined || lost.length > 0) return undefined
     const labelOf = (path: string | undefined, bucket: Bucket) => {
       const titleOf = path === data.axes[0]?.path ? first : second
       const title = bucket.kind === 'value' ? titleOf(bucket.filters?.[0]?.value ?? '') : undefined
@@ -106,8 +115,8 @@ export function useChart(of: TypeView, asked: ChartState, canCount: boolean): Sh
     const style = chart.measure.of === undefined ? 'grouped' : styleOf(chart.measure.of)
     const format = measureFormat(of.objectType, chart.measure, style)
     return drawnChart({ of, chart, cube: data, labelOf, format })
-  }, [of, chart, data, first, second, styleOf])
-  return { drawn, cube: data, error, isOld: isPlaceholderData }
+  }, [of, chart, lost, data, first, second, styleOf])
+  return { drawn, lost, cube: data, error, isOld: isPlaceholderData }
 }
 
 /** Returns the titles of the objects that the values of an axis are the keys of. */
@@ -123,14 +132,8 @@ function useTitles(of: TypeView, cube: Cube | undefined, index: number) {
   return useValueTitles(of, axis?.path ?? '', axis?.kind === 'values' ? values : NONE)
 }
 
-/** Returns the chart without what the type does not have: it may have been removed since. */
-export function knownChart({ objectType }: TypeView, chart: ChartState): ChartState {
-  const known = chart.by.filter(({ path }) => isDimension(objectType, path))
-  const place = known.find(({ path }) => isPlace(objectType, path))
-  // A map has no room for another dimension.
-  const by = place === undefined ? known : [place]
-  const { kind, of } = chart.measure
-  const isKnown = kind === 'count' || measurable(objectType, kind).some((path) => path === of)
-  const against = place === undefined ? chart.against : undefined
-  return { ...chart, by, against, measure: isKnown ? chart.measure : DEFAULT_CHART.measure }
+/** Returns the chart that can be drawn: a map has no room for another dimension. */
+export function possibleChart({ objectType }: TypeView, chart: ChartState): ChartState {
+  const place = chart.by.find(({ path }) => isPlace(objectType, path))
+  return place === undefined ? chart : { ...chart, by: [place], against: undefined }
 }

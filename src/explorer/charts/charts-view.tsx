@@ -3,7 +3,7 @@ import { useMemo, useRef } from 'react'
 import { IconButton } from '../ui/controls.tsx'
 import { type ChartState, DEFAULT_CHART } from '../view/chart-state.ts'
 import { replaceFilters, type TypeView } from '../view/type-view.ts'
-import { Chart, knownChart, useChart } from './chart.tsx'
+import { Chart, possibleChart, useChart } from './chart.tsx'
 import { ChartSentence } from './chart-sentence.tsx'
 import { ChartTools } from './chart-tools.tsx'
 import type { DrawnChart, OnFilter } from './drawn-chart.ts'
@@ -13,7 +13,7 @@ import { PivotTable } from './pivot-table.tsx'
 export function ChartsView(props: PicturesProps) {
   const { of, setView, canCount } = props
   const { chart: asked } = of.view
-  const chart = useMemo(() => asked && knownChart(of, asked), [of, asked])
+  const chart = useMemo(() => asked && possibleChart(of, asked), [of, asked])
   const change = (next: ChartState) => setView({ chart: next }, { replace: chart !== undefined })
   const filter: OnFilter = (filters, box = of.view.box) =>
     setView({ ...replaceFilters(of.view, filters), box })
@@ -42,7 +42,7 @@ export function ChartsView(props: PicturesProps) {
         </div>
         {chart !== undefined && (
           <>
-            <Chart of={of} chart={chart} canCount={canCount} onFilter={filter} />
+            <Chart {...{ of, chart, canCount }} onFilter={filter} onChange={change} />
             {drawn !== undefined && <Numbers {...{ of, chart, drawn }} />}
           </>
         )}

@@ -2,7 +2,7 @@
 import type { Comparison } from '../view/chart-state.ts'
 import { isOnlyOn, readFilter } from '../view/filters.ts'
 import { describeFilter } from '../view/operators.ts'
-import { isKnownFilter, replaceFilters, scalarOf, type TypeView } from '../view/type-view.ts'
+import { replaceFilters, scalarOf, type TypeView } from '../view/type-view.ts'
 import { EMPTY_VIEW, type Filter, type ViewState } from '../view/view-state.ts'
 import { type Axis, type Slice, WHOLE } from './axis.ts'
 import { isTime } from './measures.ts'
@@ -71,12 +71,11 @@ function comparedWith(
     return { view: { ...EMPTY_VIEW, isSnapshot: view.isSnapshot }, label: 'all objects' }
   }
   if (against.kind === 'filter') {
-    const filters = readFilter(against.filter).filter((each) => isKnownFilter(of, each))
-    const [filter] = filters
+    const filter = readFilter(against.filter)
     // It is not written yet.
     if (filter === undefined || filter.value === '') return undefined
     const label = describeFilter(filter, of)
-    return { view: replaceFilters(view, filters), label }
+    return { view: replaceFilters(view, [filter]), label }
   }
   const period = periodOf(of)
   if (period === undefined) return undefined

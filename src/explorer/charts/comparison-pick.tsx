@@ -89,7 +89,7 @@ interface ComparedFilterProps {
 function ComparedFilter({ of, filter, onChange }: ComparedFilterProps) {
   const { service } = useSession()
   const { objectType } = of
-  const [{ field: path, value } = { field: '', value: '' }] = readFilter(filter)
+  const { field: path, value } = readFilter(filter) ?? { field: '', value: '' }
   const [typed, setTyped] = useState(value)
   const { data } = useQuery(suggestionsQuery(service, of, path, useSettled(typed)))
   const list = useId()
@@ -102,6 +102,7 @@ function ComparedFilter({ of, filter, onChange }: ComparedFilterProps) {
       <Pick
         label="Compared property"
         value={path}
+        unlisted={nameOfPath(objectType, path)}
         options={filterPaths(objectType).map((each) => [each, nameOfPath(objectType, each)])}
         onChange={(next) => onChange(filterText(objectType, next, ''))}
       />
@@ -129,12 +130,15 @@ interface PickProps {
   /** The name for screen readers. */
   readonly label: string
   readonly value: string
+  /** The name of a value that is none of the options. */
+  readonly unlisted?: string | undefined
   readonly options: Options
   readonly onChange: (value: string) => void
 }
 
-/** A part of the sentence. */
-export function Pick({ label, value, options, onChange }: PickProps) {
+/** A part of the sentence. It says what the address has, even if that cannot be chosen. */
+export function Pick({ label, value, unlisted = value, options, onChange }: PickProps) {
+  const isListed = options.some(([each]) => each === value)
   return (
     <select
       className="max-w-60 h-8 px-1.5 border border-transparent border-b-edge rounded-md rounded-b-none bg-transparent text-lg font-semibold cursor-pointer [field-sizing:content] hover:bg-raised"
@@ -142,7 +146,7 @@ export function Pick({ label, value, options, onChange }: PickProps) {
       value={value}
       onChange={({ target }) => onChange(target.value)}
     >
-      {optionsOf(options)}
+      {optionsOf(isListed ? options : [[value, unlisted], ...options])}
     </select>
   )
 }

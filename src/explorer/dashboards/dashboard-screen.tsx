@@ -1,23 +1,27 @@
 /** A dashboard: several charts, maps and tables over one set of filters. */
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useLocation, useNavigate, useParams } from '@tanstack/react-router'
+import { Link, useLocation, useNavigate, useParams } from '@tanstack/react-router'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { countOf } from '../../contract/count-of.ts'
 import { screenPath } from '../api/base-path.ts'
-import { findType } from '../api/ontology.ts'
+import { findRenamedType, findType } from '../api/ontology.ts'
 import { definitionQuery, messageOf } from '../api/service.ts'
 import { FilterForm } from '../filters/filter-form.tsx'
+import { LostNote } from '../filters/lost-note.tsx'
 import { Pills } from '../filters/pills.tsx'
+import { NoType } from '../queries/definition-screen.tsx'
 import { useSession } from '../session/session.tsx'
-import { sharedSearch, type Tile, viewOfTile } from '../share/dashboard-tiles.ts'
+import { sharedSearch, type Tile, tileOfView, viewOfTile } from '../share/dashboard-tiles.ts'
 import { bodyOf, type SavedView, saveView, viewQuery } from '../share/saved-views.ts'
 import { ViewForm } from '../share/views-panel.tsx'
 import { useWalk } from '../table/use-walk.ts'
 import { Button, ErrorNote, Icon, Mistake, ScreenNote } from '../ui/controls.tsx'
 import { Popup } from '../ui/dialog.tsx'
 import { useTask } from '../ui/hooks.ts'
-import { knownPart, type ShownType } from '../view/type-view.ts'
+import { lostFilters } from '../view/lost-parts.ts'
+import { type ShownType, type TypeView, withKnownOrder } from '../view/type-view.ts'
 import { useView } from '../view/use-view.ts'
+import type { ViewState } from '../view/view-state.ts'
 import { TileEditor } from './tile-editor.tsx'
 import { TileView, titleOfTile } from './tile-view.tsx'
 
@@ -31,6 +35,9 @@ export function DashboardScreen() {
     return (
       <ScreenNote title="Dashboard">
         <ErrorNote error={error} />
+        <p className="mx-4">
+          <Link to={screenPath(name)}>See what there is.</Link>
+        </p>
       </ScreenNote>
     )
   }
@@ -38,13 +45,10 @@ export function DashboardScreen() {
     return <p className="late py-12 px-6 text-muted">Loading…</p>
   }
   const [, typeName = '', search = ''] = /^\/([^?]*)\??(.*)$/.exec(saved.data.address) ?? []
-  const objectType = findType(definition.data, typeName)
+  const objectType =
+    findType(definition.data, typeName) ?? findRenamedType(definition.data, typeName)
   if (objectType === undefined) {
-    return (
-      <ScreenNote title={saved.data.name}>
-        <p className="py-12 px-6 text-muted">There is no object type “{typeName}” any more.</p>
-      </ScreenNote>
-    )
+    return <NoType ontology={definition.data} name={typeName} />
   }
   return (
     <Dashboard
@@ -87,8 +91,9 @@ function ShownDashboard({ of: { ontology, objectType }, saved }: DashboardProps)
   const [view, setView] = useView()
   const of = useMemo(() => {
     const type = { ontology, objectType }
-    return { ...type, view: knownPart(view, type) }
+    return { ...type, view: withKnownOrder(view, type) }
   }, [ontology, objectType, view])
+  const lost = lostFilters(view, of)
   // All tiles show one version: that of the first rows.
   const walk = useWalk(of, 0)
   const version = walk.state.pages[0]?.version
@@ -96,6 +101,12 @@ function ShownDashboard({ of: { ontology, objectType }, saved }: DashboardProps)
   const counted = useMemo(() => ({ ...of, version }), [of, version])
   const [edited, setEdited] = useState<readonly Tile[]>()
   const tiles = edited ?? saved.tiles ?? []
+  const isEdited = edited !== undefined && saved.mayChange
+  const repair = (index: number, of: TypeView) => (change: Partial<ViewState>) => {
+    const tile = tiles[index]
+    const { search } = tileOfView({ ...of.view, ...change })
+    if (tile !== undefined) setEdited(tiles.with(index, { ...tile, search }))
+  }
   const { totalCount } = walk.state
   const filtered = { of: counted, canCount, view, setView }
   const navigate = useNavigate()
@@ -119,7 +130,7 @@ function ShownDashboard({ of: { ontology, objectType }, saved }: DashboardProps)
         >
           {(close) => <FilterForm {...filtered} close={close} />}
         </Popup>
-        {saved.mayChange && edited === undefined && (
+        {saved.mayChange && !isEdited && (
           <>
             <Button onClick={() => setEdited(saved.tiles ?? [])}>Arrange</Button>
             <Popup label="Name and sharing" panelLabel="Name and sharing">
@@ -130,13 +141,17 @@ function ShownDashboard({ of: { ontology, objectType }, saved }: DashboardProps)
       </header>
       {saved.description !== undefined && <p>{saved.description}</p>}
       <Pills {...filtered} />
-      {edited !== undefined && (
+      {isEdited && (
         <SaveBar
-          {...{ ontology, saved, tiles: edited, search: sharedSearch(view) }}
+          {...{ ontology, objectType, saved, tiles: edited, search: sharedSearch(view) }}
           onDone={() => setEdited(undefined)}
         />
       )}
-      {walk.state.error !== undefined && <ErrorNote error={walk.state.error} />}
+      {lost.length > 0 ? (
+        <LostNote lost={lost} onChange={setView} />
+      ) : (
+        walk.state.error !== undefined && <ErrorNote error={walk.state.error} />
+      )}
       <ul className="grid gap-4 m-0 p-0 list-none grid-cols-1 min-[1000px]:grid-cols-3">
         {tiles.map((tile, index) => (
           <li
@@ -145,10 +160,15 @@ function ShownDashboard({ of: { ontology, objectType }, saved }: DashboardProps)
             className={`grid content-start gap-3 min-w-0 p-4 border border-line rounded-lg bg-panel ${SPANS[tile.width]}`}
           >
             <h2 className="truncate text-lg">{titleOfTile(tile, ofTile(tile))}</h2>
-            {edited !== undefined && (
-              <TileEditor tiles={edited} index={index} onChange={setEdited} />
+            {isEdited && <TileEditor tiles={edited} index={index} onChange={setEdited} />}
+            {lost.length === 0 && (
+              <TileView
+                of={ofTile(tile)}
+                canCount={canCount}
+                setView={setView}
+                onRepair={repair(index, ofTile(tile))}
+              />
             )}
-            <TileView of={ofTile(tile)} canCount={canCount} setView={setView} />
           </li>
         ))}
       </ul>
@@ -162,7 +182,7 @@ const SPANS: Readonly<Record<Tile['width'], string>> = {
   3: 'min-[1000px]:col-span-3',
 }
 
-interface SaveBarProps extends Pick<ShownType, 'ontology'> {
+interface SaveBarProps extends ShownType {
   readonly saved: SavedView
   readonly tiles: readonly Tile[]
   readonly search: string
@@ -170,13 +190,13 @@ interface SaveBarProps extends Pick<ShownType, 'ontology'> {
 }
 
 /** Saves the tiles as they are arranged, with the filters on the screen. */
-function SaveBar({ ontology, saved, tiles, search, onDone }: SaveBarProps) {
+function SaveBar({ ontology, objectType, saved, tiles, search, onDone }: SaveBarProps) {
   const { service } = useSession()
   const client = useQueryClient()
   const { run, isBusy, error } = useTask()
   const save = () =>
     run(async () => {
-      const address = saved.address.replace(/\?.*$/, '') + search
+      const address = `/${objectType.apiName}${search}`
       const body = { ...bodyOf(saved), address, tiles: [...tiles] }
       await saveView(service, ontology.apiName, body, saved.id)
       await client.invalidateQueries({ queryKey: ['views', ontology.apiName] })

@@ -5,6 +5,7 @@ import { screenPath } from '../api/base-path.ts'
 import { keyText, nameOf, nameOfProperty } from '../api/ontology.ts'
 import { Chart } from '../charts/chart.tsx'
 import { describeChart } from '../charts/drawn-chart.ts'
+import { LostNote } from '../filters/lost-note.tsx'
 import { readRecords } from '../queries/object-queries.ts'
 import { useNumberStyles } from '../queries/use-number-styles.ts'
 import { useSession } from '../session/session.tsx'
@@ -14,10 +15,11 @@ import { ErrorNote } from '../ui/controls.tsx'
 import { formatValue } from '../ui/format-value.ts'
 import { lazyView } from '../ui/lazy-part.tsx'
 import { conditionsOf } from '../view/compile-filters.ts'
+import { lostParts } from '../view/lost-parts.ts'
 import { toLink } from '../view/trail.ts'
-import { placeProperty, replaceFilters, type TypeView } from '../view/type-view.ts'
+import { isKnownOrder, placeProperty, replaceFilters, type TypeView } from '../view/type-view.ts'
 import type { SetView } from '../view/use-view.ts'
-import { viewText } from '../view/view-state.ts'
+import { type ViewState, viewText } from '../view/view-state.ts'
 
 const MapView = lazyView('map', async () => (await import('../map/map-view.tsx')).MapView)
 
@@ -26,6 +28,8 @@ export interface TileViewProps {
   readonly of: TypeView
   readonly canCount: boolean
   readonly setView: SetView
+  /** Shows the tile with the names of now. */
+  readonly onRepair: (change: Partial<ViewState>) => void
 }
 
 /** Returns the title of a tile: its own, or what it shows. */
@@ -35,15 +39,17 @@ export function titleOfTile({ title }: Tile, { objectType, view }: TypeView): st
   return nameOf(objectType)
 }
 
-export function TileView({ of, canCount, setView }: TileViewProps) {
+export function TileView({ of, canCount, setView, onRepair }: TileViewProps) {
   const { layout, chart } = of.view
   const place = placeProperty(of.objectType)
+  const lost = lostParts(of.view, of)
   if (layout === 'charts' && chart !== undefined) {
     return (
       <Chart
         of={of}
         chart={chart}
         canCount={canCount}
+        onChange={(repaired) => onRepair({ chart: repaired })}
         onFilter={(filters, box = of.view.box) =>
           setView({ filters: replaceFilters(of.view, filters).filters, box })
         }
@@ -52,12 +58,22 @@ export function TileView({ of, canCount, setView }: TileViewProps) {
   }
   if (layout === 'map' && place !== undefined) {
     return (
-      <div className="flex h-75">
-        <MapView of={of} setView={setView} canCount={canCount} />
-      </div>
+      <>
+        <LostNote lost={lost} onChange={onRepair} />
+        <div className="flex h-75">
+          <MapView of={of} setView={setView} canCount={canCount} />
+        </div>
+      </>
     )
   }
-  return <TableTile of={of} canCount={canCount} />
+  // In another order, the first rows would be others than the title says.
+  const hasOrder = of.view.order.every(({ property }) => isKnownOrder(of, property))
+  return (
+    <>
+      <LostNote lost={lost} onChange={onRepair} />
+      {hasOrder && <TableTile of={of} canCount={canCount} />}
+    </>
+  )
 }
 
 const SHOWN_ROWS = 10

@@ -8,33 +8,31 @@ import { formatValue } from '../ui/format-value.ts'
 import { toJson } from '../view/compile-filters.ts'
 import { fieldAt, type ShownType } from '../view/field-at.ts'
 import { alternativesOf, type Condition, type Filter, valuesOf } from '../view/filters.ts'
+import { type LostPart, lostParts } from '../view/lost-parts.ts'
 import { describeFilter } from '../view/operators.ts'
-import { isKnownFilter, isKnownOrder, scalarOf } from '../view/type-view.ts'
+import { isKnownFilter, placeProperty, scalarOf } from '../view/type-view.ts'
 import { type FilteredProps, FilterForm } from './filter-form.tsx'
 
 export function Pills(props: FilteredProps) {
   const { of, view, setView } = props
-  const lostOrder = view.order.filter(({ property }) => !isKnownOrder(of, property))
-  if (view.filters.length + lostOrder.length === 0 && view.box === undefined) return null
+  const lost = lostParts(view, of)
+  const box = placeProperty(of.objectType) === undefined ? undefined : view.box
+  if (view.filters.length + lost.length === 0 && box === undefined) return null
   return (
     <ul className="flex flex-wrap gap-1.5 m-0 p-0 list-none" aria-label="Filters">
-      {view.filters.map((filter, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: filters have no identity of their own
-        <FilterPill key={index} {...props} filter={filter} index={index} />
+      {view.filters.map(
+        (filter, index) =>
+          isKnownFilter(of, filter) && (
+            // biome-ignore lint/suspicious/noArrayIndexKey: filters have no identity of their own
+            <FilterPill key={index} {...props} filter={filter} index={index} />
+          ),
+      )}
+      {lost.map((part) => (
+        <LostPill key={part.name} part={part} setView={setView} />
       ))}
-      {lostOrder.map((term) => (
-        <Pill
-          key={term.property}
-          name={`order by ${term.property}`}
-          isLost
-          onRemove={() => setView({ order: view.order.filter((each) => each !== term) })}
-        >
-          Order by {term.property}: there is no such property
-        </Pill>
-      ))}
-      {view.box !== undefined && (
+      {box !== undefined && (
         <Pill name="the box" onRemove={() => setView({ box: undefined })}>
-          In the box {view.box.map((edge) => edge.toFixed(2)).join(', ')}
+          In the box {box.map((edge) => edge.toFixed(2)).join(', ')}
         </Pill>
       )}
     </ul>
@@ -69,31 +67,43 @@ function Pill({ name, isLost = false, onRemove, children }: PillProps) {
   )
 }
 
+function LostPill({ part, setView }: { readonly part: LostPart } & Pick<FilteredProps, 'setView'>) {
+  const { name, reason, renamed, without } = part
+  return (
+    <Pill name={name} isLost onRemove={() => without && setView(without)}>
+      {name}: {reason}
+      {renamed && (
+        <button
+          type="button"
+          className="ml-2 p-0 border-0 bg-transparent text-accent underline cursor-pointer"
+          onClick={() => setView(renamed.change)}
+        >
+          Use {renamed.name}
+        </button>
+      )}
+    </Pill>
+  )
+}
+
 interface FilterPillProps extends FilteredProps {
   readonly filter: Filter
   readonly index: number
 }
 
-/** A filter on a property that does not exist can only be removed. */
 function FilterPill({ filter, index, ...filtered }: FilterPillProps) {
   const { of, view, setView } = filtered
   const text = useSentence(filter, of)
-  const isLost = !isKnownFilter(of, filter)
   const remove = () => setView({ filters: view.filters.toSpliced(index, 1) })
   return (
-    <Pill name={text} isLost={isLost} onRemove={remove}>
-      {isLost ? (
-        `${text}: there is no such property`
-      ) : (
-        <Popup
-          kind="quiet"
-          className="max-w-full min-h-6 p-0 text-inherit text-sm text-left"
-          label={text}
-          panelLabel={`Filter: ${text}`}
-        >
-          {(close) => <FilterForm {...filtered} index={index} close={close} />}
-        </Popup>
-      )}
+    <Pill name={text} onRemove={remove}>
+      <Popup
+        kind="quiet"
+        className="max-w-full min-h-6 p-0 text-inherit text-sm text-left"
+        label={text}
+        panelLabel={`Filter: ${text}`}
+      >
+        {(close) => <FilterForm {...filtered} index={index} close={close} />}
+      </Popup>
     </Pill>
   )
 }

@@ -16,8 +16,9 @@ import {
 } from '../api/ontology.ts'
 import { countsQuery, definitionQuery, ontologiesQuery } from '../api/service.ts'
 import { CreateTypeButton, LoadButton } from '../load/load-area.tsx'
+import { NoOntology } from '../queries/definition-screen.tsx'
 import { useSession } from '../session/session.tsx'
-import { ErrorNote, Icon, ScreenNote } from '../ui/controls.tsx'
+import { EmptyScreen, ErrorNote, Icon, ScreenNote } from '../ui/controls.tsx'
 import { MiniPicture } from './mini-picture.tsx'
 
 export function HomeScreen() {
@@ -36,12 +37,7 @@ export function HomeScreen() {
   }
   if (ontologies.data?.length === 0) return <EmptyHome />
   if (ontologies.data !== undefined && shown.length === 0) {
-    return (
-      <section className="grid gap-3 max-w-140 mx-auto mt-[12vh] mb-0 py-0 px-4">
-        <h1>There is no ontology “{chosen}”</h1>
-        <Link to="/">See what there is.</Link>
-      </section>
-    )
+    return <NoOntology name={chosen ?? ''} />
   }
   return (
     <div className="relative grid gap-8 max-w-300 my-0 mx-auto px-4 pt-6 pb-16">
@@ -58,8 +54,7 @@ export function HomeScreen() {
 
 function EmptyHome() {
   return (
-    <section className="grid gap-3 max-w-140 mx-auto mt-[12vh] mb-0 py-0 px-4">
-      <h1>There are no objects yet</h1>
+    <EmptyScreen title="There are no objects yet">
       <div className="flex flex-wrap gap-2 empty:hidden">
         <LoadButton />
         <CreateTypeButton />
@@ -71,7 +66,7 @@ function EmptyHome() {
       <p>
         Or define an ontology first: <a href={`${BASE_PATH}/docs`}>the API reference</a> shows how.
       </p>
-    </section>
+    </EmptyScreen>
   )
 }
 

@@ -171,12 +171,12 @@ const MOST_POINTS = 400
 
 /** Reads the objects in a box, as far as the map shows each of them. */
 function recordsQuery(service: Service, of: TypeView, area: Box) {
-  const { filters, text, box } = of.view
+  const { filters, text, box, unread } = of.view
   const within = box === undefined ? area : intersect(box, area)
   return queryOptions({
     queryKey: ['points', of.objectType.rid, filters, text, within],
     queryFn: ({ signal }): Promise<readonly ObjectRecord[]> => {
-      const conditions = conditionsOf({ filters, text, box: within }, of, 'v2')
+      const conditions = conditionsOf({ filters, text, box: within, unread }, of, 'v2')
       return readRecords(service, of, { conditions, order: [] }, { pageSize: MOST_POINTS, signal })
     },
   })

@@ -81,9 +81,18 @@ function lastDirection(order: readonly OrderTerm[]): OrderTerm['direction'] {
 
 export function neighboursQuery(service: Service, listed: ListedObject) {
   const { objectType, list, record } = listed
-  const { filters, text, box, order } = list
+  const { filters, unread, text, box, order } = list
   return queryOptions({
-    queryKey: ['neighbours', objectType.rid, keyText(record.key), filters, text, box, order],
+    queryKey: [
+      'neighbours',
+      objectType.rid,
+      keyText(record.key),
+      filters,
+      unread,
+      text,
+      box,
+      order,
+    ],
     queryFn: async ({ signal }) => {
       const conditions = conditionsOf(list, listed, 'v2')
       const find = async (found: readonly Conditions[], terms: readonly QueryTerm[]) => {

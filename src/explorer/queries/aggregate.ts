@@ -66,8 +66,8 @@ export function countQuery(service: Service, of: TypeView) {
 
 /** What a view counts: part of the key of every query that aggregates its objects. */
 export function countedKey({ objectType, version, view }: TypeView) {
-  const { filters, text, box } = view
-  return [objectType.rid, version, filters, text, box] as const
+  const { filters, unread, text, box } = view
+  return [objectType.rid, version, filters, unread, text, box] as const
 }
 
 /** Answers of a version never change. */

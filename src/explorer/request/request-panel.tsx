@@ -9,6 +9,7 @@ import { pageRequest } from '../queries/page-request.ts'
 import { CopyButton } from '../ui/controls.tsx'
 import { Segments, Select } from '../ui/fields.tsx'
 import { DEFAULT_CHART } from '../view/chart-state.ts'
+import { lostFilters } from '../view/lost-parts.ts'
 import { nameOfPath } from '../view/paths.ts'
 import type { TypeView } from '../view/type-view.ts'
 import type { ApiRevision } from '../view/view-state.ts'
@@ -32,13 +33,16 @@ export function RequestPanel({ of, revision: used, pageSize }: RequestPanelProps
   const chart = of.view.layout === 'charts' ? of.view.chart : undefined
   // What is on the screen, until something else is chosen.
   const counted = chart === undefined ? (asked === CHART ? '' : asked) : (asked ?? CHART)
-  const { cube } = useChart(of, chart ?? DEFAULT_CHART, counted === CHART)
+  const isLost = lostFilters(of.view, of).length > 0
+  const { cube } = useChart(of, chart ?? DEFAULT_CHART, counted === CHART && !isLost)
   const revision = chosen ?? used
-  const { text, problem } = isNone(counted)
-    ? textOf(of, revision, tool, pageSize)
-    : counted === CHART
-      ? chartText(of, cube, tool)
-      : { text: groupsText(countRequest(of, counted), tool), problem: undefined }
+  const { text, problem } = isLost
+    ? { text: '', problem: 'The view has a filter that cannot be applied.' }
+    : isNone(counted)
+      ? textOf(of, revision, tool, pageSize)
+      : counted === CHART
+        ? chartText(of, cube, tool)
+        : { text: groupsText(countRequest(of, counted), tool), problem: undefined }
   return (
     <aside
       className="flex flex-none flex-col gap-3 w-110 p-3 border-l border-l-line bg-panel overflow-auto max-[900px]:w-full max-[900px]:border-l-0"

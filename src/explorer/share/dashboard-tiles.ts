@@ -12,14 +12,17 @@ export const TILE_WIDTHS: Readonly<Record<TileWidth, string>> = {
 }
 
 /** The members of a view that all tiles of a dashboard have in common. */
-type SharedPart = Pick<ViewState, 'filters' | 'text' | 'box'>
+type SharedPart = Pick<ViewState, 'filters' | 'text' | 'box' | 'unread'>
 
 /** Returns the view that a tile shows, of the objects that the dashboard shows. */
-export function viewOfTile({ search }: Tile, { filters, text, box }: SharedPart): ViewState {
+export function viewOfTile(
+  { search }: Tile,
+  { filters, text, box, unread }: SharedPart,
+): ViewState {
   const { order, columns, layout, chart, colour } = fromSearch(new URLSearchParams(search))
   return {
     ...fromSearch(new URLSearchParams()),
-    ...{ filters, text, box, order, columns, layout, chart, colour },
+    ...{ filters, text, box, unread, order, columns, layout, chart, colour },
   }
 }
 
@@ -37,9 +40,9 @@ export function tileOfView(view: ViewState): Tile {
 }
 
 /** Returns what all tiles of a dashboard share, as the search parameters of its address. */
-export function sharedSearch({ filters, text, box }: SharedPart): string {
+export function sharedSearch({ filters, text, box, unread }: SharedPart): string {
   const empty = fromSearch(new URLSearchParams())
-  const search = toSearch({ ...empty, filters, text, box }).toString()
+  const search = toSearch({ ...empty, filters, text, box, unread }).toString()
   return search === '' ? '' : `?${search}`
 }
 

@@ -82,7 +82,16 @@ export function linkRequests(
  */
 export function linkAddress({ ontology, objectType, view }: TypeView, token: string): string {
   const chart = view.chart && { ...view.chart, against: undefined }
-  const rest = { ...view, chart, filters: [], text: '', box: undefined, peek: undefined, trail: [] }
+  const rest = {
+    ...view,
+    chart,
+    filters: [],
+    text: '',
+    box: undefined,
+    unread: [],
+    peek: undefined,
+    trail: [],
+  }
   const search = toSearch(rest).toString()
   const path = screenPath(ontology.apiName, objectType.apiName)
   return `${path}${search === '' ? '' : `?${search}`}#link=${token}`

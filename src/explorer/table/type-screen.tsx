@@ -4,11 +4,12 @@ import { useNavigate } from '@tanstack/react-router'
 import { useMemo, useRef, useState } from 'react'
 import { screenPath } from '../api/base-path.ts'
 import { Observable } from '../api/observable.ts'
-import { findType, type LinkSide, linksOf, wordsOf } from '../api/ontology.ts'
+import { findType, type LinkSide, wordsOf } from '../api/ontology.ts'
 import { Facets } from '../facets/facets.tsx'
+import { LostNote } from '../filters/lost-note.tsx'
 import { Peek } from '../object/property-list.tsx'
 import { TrailPath } from '../object/trail-path.tsx'
-import { DefinitionScreen } from '../queries/definition-screen.tsx'
+import { DefinitionScreen, LinkAt } from '../queries/definition-screen.tsx'
 import { linkFilter, type ObjectAddress, objectQuery } from '../queries/object-queries.ts'
 import { useViewChanges } from '../queries/use-changes.ts'
 import { useSession } from '../session/session.tsx'
@@ -17,8 +18,9 @@ import { useActions } from '../ui/actions.tsx'
 import { ErrorNote, ScreenNote } from '../ui/controls.tsx'
 import { useEscape, useKeys } from '../ui/hooks.ts'
 import { lazyView } from '../ui/lazy-part.tsx'
+import { lostFilters } from '../view/lost-parts.ts'
 import { listText, readTrail, toLink } from '../view/trail.ts'
-import { knownPart, placeProperty, type ShownType } from '../view/type-view.ts'
+import { placeProperty, type ShownType, withKnownOrder } from '../view/type-view.ts'
 import { type LinkedList, useView, withinLink } from '../view/use-view.ts'
 import { type ViewState, viewText } from '../view/view-state.ts'
 import { ObjectsTable } from './grid.tsx'
@@ -70,7 +72,7 @@ function Objects({ ontology, objectType, linked }: ObjectsProps) {
   const grid = useRef<GridHandle>(null)
   const of = useMemo(() => {
     const shown = { ontology, objectType }
-    return { ...shown, view: knownPart(view, shown) }
+    return { ...shown, view: withKnownOrder(view, shown) }
   }, [ontology, objectType, view])
   const writes = useWriteCount()
   // A snapshot stays what it is, whatever this tab writes.
@@ -89,6 +91,7 @@ function Objects({ ontology, objectType, linked }: ObjectsProps) {
     setMarks({ topic: walk.topic, keys: new Set(changes?.getState().changed.keys()) })
     restart()
   }
+  const lost = lostFilters(view, of)
   const place = placeProperty(objectType)
   const switchSnapshot = () => setView({ isSnapshot: !view.isSnapshot })
   const switchRequest = () => setRequestShown(!isRequestShown)
@@ -136,14 +139,21 @@ function Objects({ ontology, objectType, linked }: ObjectsProps) {
       <div className="flex flex-col h-full">
         <Toolbar />
         <div className="flex flex-1 min-h-0">
-          <Facets
-            of={counted}
-            setView={setView}
-            canCount={canCount}
-            rows={firstRows}
-            without={linked?.filter.field}
-          />
-          {isTable ? (
+          {lost.length === 0 && (
+            <Facets
+              of={counted}
+              setView={setView}
+              canCount={canCount}
+              rows={firstRows}
+              without={linked?.filter.field}
+            />
+          )}
+          {lost.length > 0 ? (
+            <section className="grid flex-1 content-start gap-3 p-6" aria-label="No objects">
+              <p>No objects are shown, because the view cannot be asked for as it is.</p>
+              <LostNote lost={lost} onChange={setView} />
+            </section>
+          ) : isTable ? (
             <ObjectsTable />
           ) : view.isSnapshot && version === undefined ? (
             <div className="relative flex flex-1 flex-col min-w-0 min-h-0">
@@ -178,14 +188,16 @@ function Objects({ ontology, objectType, linked }: ObjectsProps) {
 export function LinkedScreen() {
   return (
     <DefinitionScreen>
-      {(address, name) => {
-        const { ontology, objectType, key } = address
-        const link = linksOf(ontology, objectType.apiName).find(({ apiName }) => apiName === name)
-        if (link === undefined) return `“${objectType.apiName}” has no link “${name}”.`
-        return (
-          <LinkedObjects key={`${objectType.rid} ${key} ${name}`} address={address} link={link} />
-        )
-      }}
+      {(address) => (
+        <LinkAt address={address}>
+          {(link) => (
+            <LinkedObjects
+              key={`${address.objectType.rid} ${address.key} ${link.apiName}`}
+              {...{ address, link }}
+            />
+          )}
+        </LinkAt>
+      )}
     </DefinitionScreen>
   )
 }

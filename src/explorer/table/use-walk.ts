@@ -33,7 +33,7 @@ export interface ViewWalk {
 export function useWalk({ ontology, objectType, view }: TypeView, restarts: number): ViewWalk {
   const { service } = useSession()
   const revision = chooseRevision(view)
-  const topic = JSON.stringify([view.filters, view.text, view.box, view.order])
+  const topic = JSON.stringify([view.filters, view.unread, view.text, view.box, view.order])
   const walkKey = JSON.stringify([objectType.rid, topic, view.isSnapshot, revision, restarts])
   // biome-ignore lint/correctness/useExhaustiveDependencies: the key contains all that matters
   const { walk, createEnd } = useMemo(() => {

@@ -187,7 +187,7 @@ function NoMatch() {
         </Button>
       ))}
       {isNarrow && (
-        <Button onClick={() => setView({ filters: [], text: '', box: undefined })}>
+        <Button onClick={() => setView({ filters: [], text: '', box: undefined, unread: [] })}>
           Show all objects
         </Button>
       )}

@@ -137,6 +137,16 @@ export function ScreenNote({ title, children }: { readonly title: string; childr
   )
 }
 
+/** A screen that says what there is not, with a way on. */
+export function EmptyScreen({ title, children }: { readonly title: string; children: ReactNode }) {
+  return (
+    <section className="grid gap-3 max-w-140 mx-auto mt-[12vh] mb-0 py-0 px-4 wrap-anywhere">
+      <h1>{title}</h1>
+      {children}
+    </section>
+  )
+}
+
 /** Takes the place of a view that failed while it was drawn; the rest of the page stays. */
 export function ViewError({ error, reset }: ErrorComponentProps) {
   const reason = error instanceof Error ? error.message : String(error)

@@ -53,6 +53,7 @@ const chart: fc.Arbitrary<ChartState> = fc.record({
   sort: namesOf(SORT_NAMES),
   top: fc.integer({ min: 1, max: 100 }),
   isShare: fc.boolean(),
+  unread: fc.constantFrom([], ['nope:x'], ['vs:never', 'p0:x']),
   against: maybe(
     fc.oneof(
       fc.record({ kind: fc.constantFrom('before' as const, 'year' as const, 'all' as const) }),
@@ -76,9 +77,10 @@ it('writes a count by one property as its name, and leaves defaults out', () => 
   expect(readChart(null)).toBeUndefined()
 })
 
-it('ignores what it cannot read', () => {
+it('ignores what it cannot read, unless the chart would show something else', () => {
   const text =
     'a,b,c~as:cube~sort:up~top:0~top:1000~p0:x~p:x~nope:x~avg:~count:x~vs:never~toString:x'
   const by = ['a', 'b'].map((each) => ({ path: each, step: undefined }))
-  expect(readChart(text)).toEqual({ ...DEFAULT_CHART, by })
+  const unread = ['p0:x', 'p:x', 'nope:x', 'avg:', 'count:x', 'vs:never', 'toString:x']
+  expect(readChart(text)).toEqual({ ...DEFAULT_CHART, by, unread })
 })

@@ -71,6 +71,8 @@ export interface ChartState {
   /** Parts of the whole rather than amounts. */
   readonly isShare: boolean
   readonly against: Comparison | undefined
+  /** What could not be read, so that the chart shows nothing in place of something else. */
+  readonly unread: readonly string[]
 }
 
 const MOST_TOP = 100
@@ -83,13 +85,14 @@ export const DEFAULT_CHART: ChartState = {
   top: 10,
   isShare: false,
   against: undefined,
+  unread: [],
 }
 
 /** Stays as it is in an address, and occurs in no API name. */
 const SEPARATOR = '~'
 
 export function writeChart(chart: ChartState): string {
-  const { measure, by, form, sort, top, isShare, against } = chart
+  const { measure, by, form, sort, top, isShare, against, unread } = chart
   const parts = [
     by.map(({ path, step }) => (step === undefined ? path : `${path}:${step}`)).join(),
     ...(measure.of === undefined ? [] : [`${measureName(measure)}:${measure.of}`]),
@@ -98,20 +101,21 @@ export function writeChart(chart: ChartState): string {
     ...(top === DEFAULT_CHART.top ? [] : [`top:${top}`]),
     ...(isShare ? ['share'] : []),
     ...(against === undefined ? [] : [`vs:${writeComparison(against)}`]),
+    ...unread,
   ]
   return parts
     .map((part) => part.replaceAll('%', '%25').replaceAll(SEPARATOR, '%7E'))
     .join(SEPARATOR)
 }
 
-/** Reads a chart from its text. What cannot be read is ignored. */
+/** Reads a chart from its text. What cannot be read is ignored where the chart shows the same without it. */
 export function readChart(text: string | null): ChartState | undefined {
   if (text === null) return undefined
   const [dimensions = '', ...options] = text
     .split(SEPARATOR)
     .map((part) => part.replaceAll('%7E', SEPARATOR).replaceAll('%25', '%'))
   const by = dimensions.split(',').flatMap(readDimension).slice(0, 2)
-  return options.reduce(readOption, { ...DEFAULT_CHART, by })
+  return options.filter(Boolean).reduce(readOption, { ...DEFAULT_CHART, by })
 }
 
 function readOption(chart: ChartState, option: string): ChartState {
@@ -127,10 +131,20 @@ function readOption(chart: ChartState, option: string): ChartState {
     case 'share':
       return { ...chart, isShare: true }
     case 'vs':
-      return { ...chart, against: readComparison(value) ?? chart.against }
+      return withRead(chart, 'against', readComparison(value), option)
     default:
-      return { ...chart, measure: readMeasure(name, value) ?? chart.measure }
+      return withRead(chart, 'measure', readMeasure(name, value), option)
   }
+}
+
+function withRead<Part extends 'against' | 'measure'>(
+  chart: ChartState,
+  part: Part,
+  value: ChartState[Part] | undefined,
+  option: string,
+): ChartState {
+  if (value === undefined) return { ...chart, unread: [...chart.unread, option] }
+  return { ...chart, [part]: value }
 }
 
 export function measureName({ kind, percent }: Measure): string {

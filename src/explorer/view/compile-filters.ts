@@ -18,7 +18,13 @@ import {
   valuesOf,
 } from './filters.ts'
 import { type SearchTerm, termsOf } from './search-text.ts'
-import { pointProperty, shapeProperty, type TypeView, textProperties } from './type-view.ts'
+import {
+  placeProperty,
+  pointProperty,
+  shapeProperty,
+  type TypeView,
+  textProperties,
+} from './type-view.ts'
 import type { ApiRevision, Box, ViewState } from './view-state.ts'
 
 export type Json =
@@ -39,6 +45,14 @@ export class NotExpressible extends Error {
   }
 }
 
+/** A part of a view that selects objects, and that their type does not have. */
+export class LostCondition extends Error {
+  constructor(name: string) {
+    super(`The view cannot be asked for: ${name}.`)
+    this.name = 'LostCondition'
+  }
+}
+
 /** Returns the conditions of a view, and further ones, for v2; undefined if there are none. */
 export function whereOf(of: TypeView, further: readonly JsonConditions[] = []) {
   return compileWhere([...conditionsOf(of.view, of, 'v2'), ...further], OBJECT_SET_SYNTAX)
@@ -56,12 +70,17 @@ const NOT_IN_REVISION_2: Readonly<Partial<Record<Operator, string>>> = {
   filled: NULLS,
 }
 
-/** Returns the conditions of a view. Throws `NotExpressible` if the API has no words for one. */
+/**
+ * Returns the conditions of a view. Throws `NotExpressible` if the API has no words for one, and
+ * `LostCondition` if there is nothing that it could mean: without it, other objects would be found.
+ */
 export function conditionsOf(
-  { filters, text, box }: Pick<ViewState, 'filters' | 'text' | 'box'>,
+  { filters, text, box, unread }: Pick<ViewState, 'filters' | 'text' | 'box' | 'unread'>,
   of: ShownType,
   revision: ApiRevision,
 ): readonly JsonConditions[] {
+  const [lost] = unread
+  if (lost !== undefined) throw new LostCondition(`${lost.join('=')} cannot be read`)
   return [
     ...filters.map((filter) => filterCondition(filter, of, revision)),
     ...(termsOf(text).length === 0 ? [] : [textCondition(text, of.objectType, revision)]),
@@ -79,7 +98,8 @@ function conditionOf(condition: Condition, of: ShownType, revision: ApiRevision)
   const missing = revision === '2' ? NOT_IN_REVISION_2[condition.operator] : undefined
   if (missing !== undefined) throw new NotExpressible(missing)
   const field = fieldAt(of, condition.field)
-  if (field === undefined || field.links.length === 0) {
+  if (field === undefined) throw new LostCondition(`there is no property “${condition.field}”`)
+  if (field.links.length === 0) {
     return ownCondition(condition, field, revision)
   }
   if (revision !== 'v2') throw new NotExpressible('a filter across a link')
@@ -104,15 +124,11 @@ function linked({ links }: FieldAt, conditions: readonly JsonConditions[]): Json
   return { $query: query ?? null }
 }
 
-function ownCondition(
-  condition: Condition,
-  field: FieldAt | undefined,
-  revision: ApiRevision,
-): JsonConditions {
+function ownCondition(condition: Condition, field: FieldAt, revision: ApiRevision): JsonConditions {
   const name = condition.field.replace('/', ':')
   const { operator, value } = condition
-  const scalar = scalarIn(field?.type)
-  const isArray = field?.type?.type === 'array'
+  const scalar = scalarIn(field.type)
+  const isArray = field.type?.type === 'array'
   const values = valuesOf(condition).map((each) => toJson(each, scalar))
   switch (operator) {
     case 'eq':
@@ -186,6 +202,7 @@ function boxCondition(
   type: ObjectTypeDefinition,
   revision: ApiRevision,
 ): JsonConditions {
+  if (placeProperty(type) === undefined) throw new LostCondition('there are no positions')
   if (revision === '1') throw new NotExpressible('a box on the map')
   if (revision === '2') {
     if (pointProperty(type) === undefined) throw new NotExpressible('a box with shapes')

@@ -44,11 +44,13 @@ export function fieldAt({ ontology, objectType }: ShownType, path: string): Fiel
 
 function propertyAt({ properties }: ObjectTypeDefinition, path: string): PropertyType | undefined {
   const [name = '', structField] = path.split('/')
-  const property = properties[name]
+  const property = Object.hasOwn(properties, name) ? properties[name] : undefined
   if (property === undefined || structField === undefined) return property
   const element = property.type === 'array' ? property.items : property
   if (element.type !== 'struct') return undefined
-  return path.split('/').length > 2 ? undefined : element.fields[structField]
+  const { fields } = element
+  const isField = path.split('/').length === 2 && Object.hasOwn(fields, structField)
+  return isField ? fields[structField] : undefined
 }
 
 /** Returns the type of single values at a path; undefined if the path is unknown. */

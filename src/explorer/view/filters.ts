@@ -96,21 +96,21 @@ export function writeFilter(filter: Filter): string {
   return texts.length === 1 ? (texts[0] ?? '') : `|${joinList(texts, '|')}`
 }
 
-/** Reads a filter of an address. What cannot be read is left out. */
-export function readFilter(text: string): Filter[] {
+/** Reads a filter of an address; undefined if a part of it cannot be read. */
+export function readFilter(text: string): Filter | undefined {
   const texts = text.startsWith('|') ? splitList(text.slice(1), '|') : [text]
-  const filter = filterOf(texts.flatMap(readCondition))
-  return filter === undefined ? [] : [filter]
+  const conditions = texts.flatMap((each) => readCondition(each) ?? [])
+  return conditions.length < texts.length ? undefined : filterOf(conditions)
 }
 
-function readCondition(text: string): Condition[] {
+function readCondition(text: string): Condition | undefined {
   const [field = '', name = '', ...rest] = text.split(':')
   const operator = OPERATORS.find((each) => each === name)
   // The value may contain colons of its own.
   const value = rest.join(':')
   // A list without values says nothing.
   const isEmpty = operator !== undefined && isList(operator) && value === ''
-  return field === '' || operator === undefined || isEmpty ? [] : [{ field, operator, value }]
+  return field === '' || operator === undefined || isEmpty ? undefined : { field, operator, value }
 }
 
 function joinList(values: readonly string[], separator: string): string {

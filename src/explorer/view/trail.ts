@@ -48,8 +48,8 @@ export function readTrail(trail: readonly string[]): readonly TrailStep[] {
 }
 
 /** Returns the part of a view that chooses and orders objects: what a list is, and not how it looks. */
-function listOf({ filters, text, box, order, isSnapshot }: ViewState): ViewState {
-  return { ...EMPTY_VIEW, filters, text, box, order, isSnapshot }
+function listOf({ filters, unread, text, box, order, isSnapshot }: ViewState): ViewState {
+  return { ...EMPTY_VIEW, filters, unread, text, box, order, isSnapshot }
 }
 
 /** Returns a list as a query string, without its question mark. */

@@ -37,16 +37,11 @@ export function isKnownOrder(of: ShownType, property: string): boolean {
 }
 
 /**
- * Returns the view without filters and orders on unknown properties. An address may name some that
- * were removed since: they are shown, but not sent to the service.
+ * Returns the view without orders by unknown properties: the same objects, in another order. Filters
+ * stay, because without them the view would show other objects.
  */
-export function knownPart(view: ViewState, of: ShownType): ViewState {
-  return {
-    ...view,
-    filters: view.filters.filter((filter) => isKnownFilter(of, filter)),
-    order: view.order.filter(({ property }) => isKnownOrder(of, property)),
-    box: placeProperty(of.objectType) === undefined ? undefined : view.box,
-  }
+export function withKnownOrder(view: ViewState, of: ShownType): ViewState {
+  return { ...view, order: view.order.filter(({ property }) => isKnownOrder(of, property)) }
 }
 
 /** Returns the paths of all texts, struct fields included. */

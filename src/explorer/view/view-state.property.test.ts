@@ -28,6 +28,7 @@ const view: fc.Arbitrary<ViewState> = fc.record({
     ),
     { maxLength: 4 },
   ),
+  unread: fc.constantFrom([], [['w', 'a:nope:1'] as const]),
   text: fc.string(),
   box: fc.option(
     fc.tuple(...Array.from({ length: 4 }, () => fc.integer({ min: -180, max: 180 }))) as never,
@@ -60,9 +61,15 @@ it('leaves defaults out of the address', () => {
   expect(toSearch(EMPTY_VIEW).toString()).toBe('')
 })
 
-it('ignores what it cannot read', () => {
-  const search = new URLSearchParams('w=:eq:1&w=a:nope:1&in=1,2&view=cube&rev=7&o=:desc')
-  expect(fromSearch(search)).toEqual(EMPTY_VIEW)
+it('ignores what it cannot read, unless other objects would be shown', () => {
+  expect(fromSearch(new URLSearchParams('view=cube&rev=7&o=:desc'))).toEqual(EMPTY_VIEW)
+  const search = new URLSearchParams('w=:eq:1&w=a:nope:1&in=1,2')
+  const unread = [
+    ['w', ':eq:1'],
+    ['w', 'a:nope:1'],
+    ['in', '1,2'],
+  ]
+  expect(fromSearch(search)).toEqual({ ...EMPTY_VIEW, unread })
 })
 
 it('reads every list of values from its own text', () => {

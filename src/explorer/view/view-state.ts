@@ -22,8 +22,13 @@ export type ApiRevision = (typeof REVISIONS)[number]
 export const LAYOUTS = ['table', 'charts', 'map'] as const
 export type Layout = (typeof LAYOUTS)[number]
 
+/** A parameter of an address that selects objects, but cannot be read, with its text. */
+export type Unread = readonly [parameter: 'w' | 'in', text: string]
+
 export interface ViewState {
   readonly filters: readonly Filter[]
+  /** Kept, so that a view shows nothing in place of too much. */
+  readonly unread: readonly Unread[]
   /** Free text, searched in every text of an object. */
   readonly text: string
   readonly box: Box | undefined
@@ -49,6 +54,7 @@ export interface ViewState {
 
 /** One array, so that columns stay the same while other parts of the address change. */
 const NO_NAMES: readonly string[] = []
+const NO_UNREAD: readonly Unread[] = []
 
 export const EMPTY_VIEW = fromSearch(new URLSearchParams())
 
@@ -56,6 +62,7 @@ export const EMPTY_VIEW = fromSearch(new URLSearchParams())
 export function toSearch(view: ViewState): URLSearchParams {
   const search = new URLSearchParams()
   for (const filter of view.filters) search.append('w', writeFilter(filter))
+  for (const [name, text] of view.unread) search.append(name, text)
   if (view.text !== '') search.set('q', view.text)
   if (view.box !== undefined) search.set('in', view.box.join())
   if (view.order.length > 0) {
@@ -73,10 +80,11 @@ export function toSearch(view: ViewState): URLSearchParams {
   return search
 }
 
-/** Reads the state from an address. What cannot be read is ignored. */
+/** Reads the state from an address. What cannot be read is ignored, unless it selects objects. */
 export function fromSearch(search: URLSearchParams): ViewState {
   return {
-    filters: search.getAll('w').flatMap(readFilter),
+    filters: search.getAll('w').flatMap((text) => readFilter(text) ?? []),
+    unread: readUnread(search),
     text: search.get('q') ?? '',
     box: readBox(search.get('in')),
     order: readOrder(search.get('o')),
@@ -90,6 +98,16 @@ export function fromSearch(search: URLSearchParams): ViewState {
     peek: search.get('peek') ?? undefined,
     trail: search.getAll('t'),
   }
+}
+
+function readUnread(search: URLSearchParams): readonly Unread[] {
+  const filters = search.getAll('w').filter((text) => readFilter(text) === undefined)
+  const boxes = search.getAll('in').filter((text) => readBox(text) === undefined)
+  if (filters.length + boxes.length === 0) return NO_UNREAD
+  return [
+    ...filters.map((text): Unread => ['w', text]),
+    ...boxes.map((text): Unread => ['in', text]),
+  ]
 }
 
 /** Addresses that were kept may have the name that the charts had before. */
