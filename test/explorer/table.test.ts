@@ -122,6 +122,31 @@ it('filters by several values, alternatives and linked objects, and changes them
   await counted(page, `${ITEM_COUNT} read`)
 })
 
+it('says that it searches, before it says that there is nothing', async () => {
+  const page = await openItems()
+  const { promise: isReleased, resolve: release } = Promise.withResolvers<void>()
+  await page.route('**/api/v2/**', async (route) => {
+    await isReleased
+    await route.continue()
+  })
+  await page.keyboard.press('Control+k')
+  const field = page.getByRole('combobox', { name: 'Find objects' })
+  const status = page.getByRole('dialog', { name: 'Commands' }).getByRole('status')
+  await field.fill('brass wo')
+  await status.getByText('Searching…').waitFor()
+  const isRequested = page.waitForRequest('**/api/v2/**')
+  await field.fill('brass works')
+  await isRequested
+  expect(await status.textContent()).toBe('Searching…')
+  release()
+  await page.getByRole('option', { name: 'Brass Works' }).waitFor()
+  await field.fill('brass nothing')
+  await status.getByText('Nothing has this name, key or text.').waitFor()
+  await field.fill('#')
+  await status.getByText('Objects are found by two characters or more.').waitFor()
+  await page.unroute('**/api/v2/**')
+})
+
 it('finds objects of all types by key, title and text', async () => {
   const page = await openItems()
   await page.keyboard.press('Control+k')

@@ -6,6 +6,7 @@
 import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query'
 import { useLocation, useNavigate } from '@tanstack/react-router'
 import { type KeyboardEvent, useId, useState } from 'react'
+import { countOf } from '../../contract/count-of.ts'
 import { BASE_PATH, screenPath } from '../api/base-path.ts'
 import type { OntologyDefinition } from '../api/ontology.ts'
 import { definitionQuery, ontologiesQuery } from '../api/service.ts'
@@ -58,9 +59,11 @@ function Commands({ onDone }: { readonly onDone: () => void }) {
   const [active, setActive] = useState(0)
   const navigate = useNavigate()
   const id = useId()
-  const definitions = useDefinitions()
-  const objects = useObjectCommands(definitions, text.trim())
-  const found = mergeCommands(findCommands(useCommands(definitions), text, SHOWN), objects)
+  const { definitions, isReading } = useDefinitions()
+  const { commands, isReadingViews } = useCommands(definitions)
+  const { objects, isSearching, note } = useObjectCommands(definitions, text.trim())
+  const found = mergeCommands(findCommands(commands, text, SHOWN), objects)
+  const isPending = isReading || isReadingViews || isSearching
   const run = (command: Command | undefined) => {
     if (command === undefined) return
     onDone()
@@ -127,23 +130,31 @@ function Commands({ onDone }: { readonly onDone: () => void }) {
           </div>
         ))}
       </div>
-      {found.length === 0 && (
-        <p className="p-3 text-muted text-base">Nothing has this name, key or text.</p>
-      )}
+      <p role="status" className="p-3 text-muted text-base empty:hidden">
+        {isPending
+          ? 'Searching…'
+          : [found.length === 0 && 'Nothing has this name, key or text.', note]
+              .filter(Boolean)
+              .join(' ')}
+      </p>
     </>
   )
 }
 
-function useDefinitions(): readonly OntologyDefinition[] {
+function useDefinitions() {
   const { service } = useSession()
-  const { data: ontologies = [] } = useQuery(ontologiesQuery(service))
-  return useQueries({
+  const { data: ontologies = [], isLoading } = useQuery(ontologiesQuery(service))
+  const read = useQueries({
     queries: ontologies.map(({ apiName }) => definitionQuery(service, apiName)),
-    combine: (results) => results.flatMap(({ data }) => data ?? []),
+    combine: (results) => ({
+      definitions: results.flatMap(({ data }) => data ?? []),
+      isReading: results.some((each) => each.isLoading),
+    }),
   })
+  return { ...read, isReading: isLoading || read.isReading }
 }
 
-function useCommands(definitions: readonly OntologyDefinition[]): readonly Command[] {
+function useCommands(definitions: readonly OntologyDefinition[]) {
   const { service } = useSession()
   const readActions = useReadActions()
   const saved = useQueries({
@@ -153,9 +164,10 @@ function useCommands(definitions: readonly OntologyDefinition[]): readonly Comma
     commandsOfViews(definitions[index]?.apiName ?? '', data),
   )
   const defined = definitions.flatMap(commandsOf)
-  return [...commandsOfActions(readActions()), ...views, ...defined].toSorted(
+  const commands = [...commandsOfActions(readActions()), ...views, ...defined].toSorted(
     (a, b) => Number(typeof a.target === 'function') - Number(typeof b.target === 'function'),
   )
+  return { commands, isReadingViews: saved.some(({ isLoading }) => isLoading) }
 }
 
 /** Types whose objects are searched, those of the ontology on the screen first. */
@@ -172,14 +184,28 @@ function useObjectCommands(definitions: readonly OntologyDefinition[], text: str
   const types = definitions
     .toSorted((a, b) => Number(isHere(b)) - Number(isHere(a)))
     .flatMap((ontology) => ontology.objectTypes.map((objectType) => ({ ontology, objectType })))
-    .slice(0, MOST_TYPES)
-  const found = useQueries({
-    queries: types.map((type) => ({
+  const { found, isFetching, failures } = useQueries({
+    queries: types.slice(0, MOST_TYPES).map((type) => ({
       ...foundQuery(service, type, settled),
       enabled: settled.length >= SHORTEST,
       placeholderData: keepPreviousData,
     })),
-    combine: (results) => results.flatMap(({ data = [] }) => data),
+    combine: (results) => ({
+      found: results.flatMap(({ data = [] }) => data),
+      isFetching: results.some((each) => each.isFetching),
+      failures: results.filter(({ error }) => error !== null).length,
+    }),
   })
-  return text.length < SHORTEST ? [] : commandsOfObjects(found)
+  if (text.length < SHORTEST) {
+    return { objects: [], isSearching: false, note: text === '' ? undefined : TOO_SHORT }
+  }
+  const searched = Math.min(types.length, MOST_TYPES) - failures
+  const note =
+    searched === types.length
+      ? undefined
+      : `The objects of ${searched} of ${countOf(types.length, 'type')} were searched.`
+  const isSearching = isFetching || settled !== text
+  return { objects: commandsOfObjects(found), isSearching, note }
 }
+
+const TOO_SHORT = 'Objects are found by two characters or more.'
