@@ -211,6 +211,19 @@ describe('the examples of openapi.json', () => {
     }
     expect(wrong).toEqual([])
   })
+
+  it('say for each aggregation of v2 that percentiles are percentages', async () => {
+    await using service = await startService()
+    const { body } = await service.send('/openapi.json', { token: null })
+    const operations = Object.values<Record<string, Operation>>(body.paths).flatMap(Object.values)
+    const requests = operations.flatMap(({ requestBody }) => JSON.stringify(requestBody) ?? [])
+    const exact = requests.filter(
+      (request) => request.includes('"runwayFeet"') && request.includes('"count","direction"'),
+    )
+    expect(exact.length).toBeGreaterThan(2)
+    for (const request of exact) expect(request).toContain('"approximatePercentile":95')
+    expect(JSON.stringify(body.components.schemas)).toContain('95, not 0.95')
+  })
 })
 
 interface Schema {

@@ -1,7 +1,7 @@
 /** What one needs to know of a column before one asks anything of it. */
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { formatCount } from '../../contract/count-of.ts'
+import { countOf, formatCount } from '../../contract/count-of.ts'
 import { messageOf } from '../api/service.ts'
 import { facetOperator } from '../queries/facet-query.ts'
 import { useNumberStyles } from '../queries/use-number-styles.ts'
@@ -60,7 +60,6 @@ function Facts({ of, path, profile, onFilter }: FactsProps) {
   const { service } = useSession()
   const { count, missing, distinct, facts } = profile
   const styleOf = useNumberStyles(of, { canRead: true })
-  const present = count - missing
   const style = styleOf(path)
   const format = measureFormat(of.objectType, { kind: 'max', of: path, percent: undefined }, style)
   const areDifferent = allDiffer(profile)
@@ -83,9 +82,10 @@ function Facts({ of, path, profile, onFilter }: FactsProps) {
           ] as const,
         ]),
   ]
-  const values = { of, path, present, onFilter, style }
+  const values = { of, path, count, onFilter, style }
   return (
     <>
+      <p className="label">Percentages are of all {countOf(count, 'object')}.</p>
       <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-0.5 m-0">
         {lines.map(([name, text]) => (
           <div key={name} className="contents">
@@ -108,11 +108,12 @@ function Facts({ of, path, profile, onFilter }: FactsProps) {
 interface ValuesProps extends Omit<FactsProps, 'profile'> {
   readonly title: string
   readonly values: readonly FrequentValue[]
-  readonly present: number
+  /** The number of all objects. */
+  readonly count: number
   readonly style: Parameters<typeof formatValue>[2]
 }
 
-function Values({ of, path, title, values, present, style, onFilter }: ValuesProps) {
+function Values({ of, path, title, values, count: all, style, onFilter }: ValuesProps) {
   if (values.length === 0) return null
   const type = scalarOf(of.objectType, path) ?? 'string'
   const operator = facetOperator(of.objectType, path)
@@ -132,9 +133,7 @@ function Values({ of, path, title, values, present, style, onFilter }: ValuesPro
                 {value === '' ? '(empty text)' : formatValue(value, { type }, style)}
               </span>
               <span className="tabular-nums">{formatCount(count)}</span>
-              <span className="w-12 text-right text-muted tabular-nums">
-                {shareOf(count, present)}
-              </span>
+              <span className="w-12 text-right text-muted tabular-nums">{shareOf(count, all)}</span>
             </button>
           </li>
         ))}

@@ -80,6 +80,7 @@ const AGGREGATION = {
   aggregation: [
     { type: 'count', direction: 'DESC' },
     { type: 'max', field: 'runwayFeet' },
+    { type: 'approximatePercentile', field: 'runwayFeet', approximatePercentile: 95 },
   ],
   groupBy: [{ type: 'exact', field: 'countryCode', maxGroupCount: 1 }],
 }

@@ -59,6 +59,7 @@ Computes metrics over the current objects of a selection, in total or by group.
 - \`approximateDistinct\`, \`exactDistinct\`: the number of distinct values. Both are exact.
 - \`approximatePercentile\`: of numbers, dates and timestamps. The smallest value that at least
   \`approximatePercentile\` percent of the values do not exceed (nearest rank). It is exact.
+  The percentage is from 0 to 100: 95, not 0.95.
 
 Numbers are doubles; those that JSON cannot represent are \`"NaN"\`, \`"Infinity"\` or \`"-Infinity"\`.
 Dates, timestamps and strings are returned as in objects. Objects without a value of the property are

@@ -47,7 +47,10 @@ const direction = Type.Optional(
       'Orders the groups by this metric; only with exactly one grouping. Of several such metrics, the first takes precedence.',
   }),
 )
-const approximatePercentile = documentedWith(Type.Number(), { minimum: 0, maximum: 100 })
+const approximatePercentile = documentedWith(
+  Type.Number({ description: 'The percentage, from 0 to 100: 95, not 0.95.' }),
+  { minimum: 0, maximum: 100 },
+)
 
 /** What the metrics of revision 1.0 do not have. */
 interface MetricOptions {
