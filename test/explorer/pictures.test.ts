@@ -38,6 +38,41 @@ it('brushes a histogram with the pointer', async () => {
   expect(filtersOf(page.url())).toEqual(['price:gte:10', 'price:lt:30'])
 })
 
+it('brushes the newest part of a time line as a period with both bounds', async () => {
+  const page = await suite.visit('/o/shop/item?view=charts&p=soldAt:month')
+  const bar = page.getByRole('button', { name: /^Mar 2026/ })
+  await bar.focus()
+  await page.keyboard.press('Shift+ArrowLeft')
+  await page.keyboard.press('Enter')
+  await page.waitForURL('**/*soldAt:lt:2026-04-01*')
+  const against = page.getByLabel('Compared with')
+  await against.selectOption('the period before')
+  await page.getByRole('list', { name: 'Compared' }).getByText('the period before').waitFor()
+})
+
+it('filters by a period that has a name, and by days without a time', async () => {
+  const page = await suite.visit('/o/shop/item')
+  await page.getByRole('button', { name: 'Filter', exact: true }).click()
+  const form = page.getByRole('dialog', { name: 'New filter' })
+  await form.getByLabel('Property').selectOption('soldAt')
+  await form.getByLabel('Period').selectOption('This year')
+  const year = await form.getByLabel('From').inputValue()
+  expect(year).toMatch(/^\d{4}-01-01$/)
+  await form.getByLabel('From').fill('2026-01-10')
+  await form.getByLabel('To').fill('2026-01-19')
+  // Both days as a whole.
+  await form.getByText('10 objects match').waitFor()
+  await form.getByRole('button', { name: 'Add the filter' }).click()
+  await page.getByRole('button', { name: /^Sold at is between 2026-01-10 and 2026-01-19/ }).click()
+  const editor = page.getByRole('dialog', { name: 'Filter: Sold at' })
+  await editor.getByLabel('Time (UTC)').last().fill('12:30')
+  await editor.getByRole('button', { name: 'Save' }).click()
+  await page.waitForURL('**/*,2026-01-19T12:30:00.000Z')
+  await page.goto(`${page.url()}&view=charts&p=makerCode`)
+  await page.getByLabel('Compared with').selectOption('the period before')
+  await page.getByRole('list', { name: 'Compared' }).getByText('the period before').waitFor()
+})
+
 it('brushes a time line with keys', async () => {
   const { page, bars } = await openBars('soldAt', 'Sold at')
   await bars.first().focus()

@@ -1,6 +1,6 @@
 /** The objects that a chart compares those of the view with. */
 import type { Comparison } from '../view/chart-state.ts'
-import { isOnlyOn, readFilter } from '../view/filters.ts'
+import { boundsOf, isOnlyOn, type Operator, readFilter } from '../view/filters.ts'
 import { describeFilter } from '../view/operators.ts'
 import { replaceFilters, scalarOf, type TypeView } from '../view/type-view.ts'
 import { EMPTY_VIEW, type Filter, type ViewState } from '../view/view-state.ts'
@@ -26,19 +26,19 @@ export function periodOf({ view, objectType }: TypeView): Period | undefined {
     if (!isTime(type)) continue
     const isDate = type === 'date'
     const step = isDate ? DAY_MS : 1
-    const edge = (operator: Filter['operator'], offset: number) => {
-      const found = view.filters.find((each) => isOnlyOn(each, field) && each.operator === operator)
-      return found === undefined ? Number.NaN : Date.parse(found.value) + offset
-    }
-    const fromMs = firstOf(edge('gte', 0), edge('gt', step))
-    const toMs = firstOf(edge('lt', 0), edge('lte', step))
-    if (fromMs < toMs) return { field, isDate, fromMs, toMs }
+    const bounds = view.filters
+      .filter((each) => isOnlyOn(each, field))
+      .flatMap((each) => (each.operator === 'between' ? boundsOf(each) : [each]))
+    const edges = (operator: Operator, offset: number) =>
+      bounds
+        .filter((each) => each.operator === operator)
+        .map(({ value }) => Date.parse(value) + offset)
+    const days = isDate ? edges('eq', 0) : []
+    const fromMs = Math.max(...edges('gte', 0), ...edges('gt', step), ...days)
+    const toMs = Math.min(...edges('lt', 0), ...edges('lte', step), ...days.map((ms) => ms + step))
+    if (fromMs < toMs && Number.isFinite(toMs - fromMs)) return { field, isDate, fromMs, toMs }
   }
   return undefined
-}
-
-function firstOf(...values: readonly number[]): number {
-  return values.find((value) => !Number.isNaN(value)) ?? Number.NaN
 }
 
 /** Moves a moment by months, as calendars do. */
@@ -50,7 +50,9 @@ function addMonths(ms: number, months: number): number {
 const isMonthStart = (ms: number) => /-01T00:00:00.000Z$/.test(new Date(ms).toISOString())
 
 /** Returns what moves a moment to the period after (1) or before (-1), by months if it is of whole ones. */
-function shiftOf({ fromMs, toMs }: Period, kind: 'before' | 'year') {
+function shiftOf({ fromMs, toMs: end }: Period, kind: 'before' | 'year') {
+  // A bound at midnight is one that a range of moments includes.
+  const toMs = isMonthStart(end - 1) ? end - 1 : end
   if (kind === 'year') return (ms: number, sign: 1 | -1) => addMonths(ms, 12 * sign)
   if (!isMonthStart(fromMs) || !isMonthStart(toMs)) {
     return (ms: number, sign: 1 | -1) => ms + sign * (toMs - fromMs)

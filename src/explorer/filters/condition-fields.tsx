@@ -19,6 +19,7 @@ import {
 import { operatorName, operatorsOf } from '../view/operators.ts'
 import type { TypeView } from '../view/type-view.ts'
 import { inputOf } from './filter-input.ts'
+import { type DayEdge, momentOf, periodsAt } from './periods.ts'
 import { ListField, ValueField } from './value-fields.tsx'
 
 interface ConditionFieldsProps {
@@ -46,9 +47,11 @@ export function ConditionFields(props: ConditionFieldsProps) {
         options={operatorsOf(field?.type).map((name) => [name, operatorName(name, field)])}
         onChange={(name) => onChange(withOperator(condition, name as Operator))}
       />
+      <PeriodField of={of} condition={condition} onChange={onChange} />
       {needsValue(operator) && !isList(operator) && (
         <ValueField
           {...shared}
+          edge={EDGES[operator]}
           label="Value"
           value={condition.value}
           takesFocus={takesFocus}
@@ -61,6 +64,7 @@ export function ConditionFields(props: ConditionFieldsProps) {
             {...shared}
             key={label}
             label={label}
+            edge={at === 0 ? 'start' : 'end'}
             value={values[at] ?? ''}
             takesFocus={takesFocus && at === 0}
             onChange={(value) =>
@@ -72,6 +76,32 @@ export function ConditionFields(props: ConditionFieldsProps) {
         <ListField {...shared} values={values} takesFocus={takesFocus} onChange={setValues} />
       )}
     </>
+  )
+}
+
+/** The moment that a day means: an upper bound includes the whole day. */
+const EDGES: Readonly<Partial<Record<Operator, DayEdge>>> = { lte: 'end', gt: 'end' }
+
+interface PeriodFieldProps extends Pick<ConditionFieldsProps, 'of' | 'condition' | 'onChange'> {}
+
+/** Periods that have a name, for properties that are dates or moments. */
+function PeriodField({ of, condition, onChange }: PeriodFieldProps) {
+  const type = fieldAt(of, condition.field)?.type
+  const { kind } = inputOf(scalarIn(type))
+  if ((kind !== 'date' && kind !== 'timestamp') || type?.type === 'array') return null
+  const periods = periodsAt(new Date()).map(({ name, from, to }) => {
+    const bounds = kind === 'date' ? [from, to] : [momentOf(from, 'start'), momentOf(to, 'end')]
+    return [writeList(bounds), name] as const
+  })
+  const isNamed =
+    condition.operator === 'between' && periods.some(([value]) => value === condition.value)
+  return (
+    <SelectField
+      label="Period"
+      value={isNamed ? condition.value : ''}
+      options={[['', 'another one'], ...periods]}
+      onChange={(value) => onChange({ field: condition.field, operator: 'between', value })}
+    />
   )
 }
 

@@ -3,7 +3,7 @@ import type { InputHTMLAttributes } from 'react'
 import type { ScalarType } from '../api/ontology.ts'
 
 export interface FilterInput {
-  readonly kind: 'boolean' | 'text'
+  readonly kind: 'boolean' | 'text' | 'date' | 'timestamp'
   readonly attributes: Pick<
     InputHTMLAttributes<HTMLInputElement>,
     'type' | 'step' | 'pattern' | 'inputMode' | 'title'
@@ -41,6 +41,7 @@ const DECIMAL: FilterInput = {
 }
 const TIMESTAMP: FilterInput = {
   ...TEXT,
+  kind: 'timestamp',
   attributes: { type: 'datetime-local', step: 1 },
   hint: 'UTC',
   hasSuggestions: false,
@@ -60,7 +61,7 @@ const INPUTS: Readonly<Partial<Record<ScalarType, FilterInput>>> = {
   float: DECIMAL,
   double: DECIMAL,
   decimal: DECIMAL,
-  date: { ...TEXT, attributes: { type: 'date' }, hasSuggestions: false },
+  date: { ...TEXT, kind: 'date', attributes: { type: 'date' }, hasSuggestions: false },
   timestamp: TIMESTAMP,
 }
 

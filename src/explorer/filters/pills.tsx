@@ -12,6 +12,7 @@ import { type LostPart, lostParts } from '../view/lost-parts.ts'
 import { describeFilter } from '../view/operators.ts'
 import { isKnownFilter, placeProperty, scalarOf } from '../view/type-view.ts'
 import { type FilteredProps, FilterForm } from './filter-form.tsx'
+import { dayOf } from './periods.ts'
 
 export function Pills(props: FilteredProps) {
   const { of, view, setView } = props
@@ -120,7 +121,11 @@ function useSentence(filter: Filter, of: ShownType): string {
   const titles = useLinkedTitles(of.ontology, keys)
   return describeFilter(filter, of, (condition, value) => {
     const key = linkedKey(condition, value, of)
-    return (key && titleIn(titles, key)) ?? shownValue(condition, value, of)
+    return (
+      (key && titleIn(titles, key)) ??
+      shownDay(condition, value) ??
+      shownValue(condition, value, of)
+    )
   })
 }
 
@@ -130,6 +135,14 @@ function linkedKey(condition: Condition, value: string, of: ShownType): LinkedKe
   const isWhole = ['eq', 'neq', 'in', 'notIn'].includes(condition.operator)
   const link = field && linkAt(of.ontology, field.objectType.apiName, field.path ?? '')
   return link && isWhole && value !== '' ? { type: link.target, key: value } : undefined
+}
+
+/** Returns the day that a bound means, in place of its first or its last moment. */
+function shownDay({ operator, ...condition }: Condition, value: string): string | undefined {
+  const [from, to] = operator === 'between' ? valuesOf({ operator, ...condition }) : []
+  const isStart = operator === 'gte' || operator === 'lt' || value === from
+  const isEnd = operator === 'lte' || operator === 'gt' || value === to
+  return (isStart ? dayOf(value, 'start') : undefined) ?? (isEnd ? dayOf(value, 'end') : undefined)
 }
 
 function shownValue({ field }: Condition, value: string, of: ShownType): string {

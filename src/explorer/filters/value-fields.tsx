@@ -13,6 +13,7 @@ import { fieldAt, scalarIn } from '../view/field-at.ts'
 import type { TypeView } from '../view/type-view.ts'
 import { EMPTY_VIEW } from '../view/view-state.ts'
 import { inputOf } from './filter-input.ts'
+import { type DayEdge, dayOf, momentOf } from './periods.ts'
 
 interface ValueProps {
   readonly of: TypeView
@@ -23,6 +24,8 @@ interface ValueProps {
 
 interface ValueFieldProps extends ValueProps {
   readonly label: string
+  /** The moment that a day without a time means: the first one by default. */
+  readonly edge?: DayEdge | undefined
   readonly value: string
   readonly onChange: (value: string) => void
 }
@@ -32,13 +35,17 @@ const BOOLEANS = [
   ['false', 'false'],
 ] as const
 
-export function ValueField({ label: name, value, onChange, ...props }: ValueFieldProps) {
+export function ValueField({ label: name, value, edge, onChange, ...props }: ValueFieldProps) {
   const input = inputOf(scalarIn(fieldAt(props.of, props.path)?.type))
   const list = useId()
   const suggested = useSuggestions(props, value.trim())
   const label = `${name}${input.hint === undefined ? '' : ` (${input.hint})`}`
   if (input.kind === 'boolean') {
     return <SelectField label={label} value={value} options={BOOLEANS} onChange={onChange} />
+  }
+  if (input.kind === 'timestamp') {
+    const { takesFocus } = props
+    return <MomentField {...{ label: name, value, takesFocus, onChange }} edge={edge ?? 'start'} />
   }
   return (
     <>
@@ -56,6 +63,41 @@ export function ValueField({ label: name, value, onChange, ...props }: ValueFiel
         ))}
       </datalist>
     </>
+  )
+}
+
+interface MomentFieldProps extends Pick<ValueFieldProps, 'label' | 'value' | 'onChange'> {
+  readonly takesFocus: boolean
+  readonly edge: DayEdge
+}
+
+/** A day, and a time if it is not the whole day that counts. */
+function MomentField({ label, value, edge, takesFocus, onChange }: MomentFieldProps) {
+  const [day = '', time = ''] = value.replace(/Z$/, '').split('T')
+  const isWhole = value === '' || dayOf(value, edge) !== undefined
+  const shownTime = isWhole ? '' : time.replace(/^(\d\d:\d\d):00(\.0*)?$/, '$1').slice(0, 12)
+  const write = (newDay: string, newTime: string) => {
+    if (newDay === '') onChange('')
+    else if (newTime === '') onChange(momentOf(newDay, edge))
+    else onChange(new Date(`${newDay}T${newTime}Z`).toISOString())
+  }
+  return (
+    <div className="grid grid-cols-[3fr_2fr] gap-1.5">
+      <TextField
+        label={label}
+        type="date"
+        autoFocus={takesFocus}
+        value={day}
+        onChange={(next) => write(next, shownTime)}
+      />
+      <TextField
+        label="Time (UTC)"
+        type="time"
+        step={shownTime.length > 5 ? 0.001 : 60}
+        value={shownTime}
+        onChange={(next) => write(day, next)}
+      />
+    </div>
   )
 }
 
