@@ -90,7 +90,17 @@ const IN_A_BROWSER = 'test/explorer/**/*.test.ts'
 const JOURNEYS = 'test/explorer/journeys.test.ts'
 /** The other screens, and what each must also do: for keyboards, on phones, behind a path. */
 const LONG_IN_A_BROWSER = [
-  ...['accessibility', 'admin', 'base-path', 'charts', 'columns', 'edit', 'live', 'load'],
+  ...[
+    'accessibility',
+    'admin',
+    'base-path',
+    'charts',
+    'columns',
+    'dashboards',
+    'edit',
+    'live',
+    'load',
+  ],
   ...[
     'load-existing',
     'lost-names',

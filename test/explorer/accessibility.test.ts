@@ -29,7 +29,8 @@ const SCREENS: readonly Screen[] = [
     '/o/shop/item?w=gone:eq:7&w=price:gte:70',
     (page) => page.getByText('there is no such property').first(),
   ],
-  ['error', '/o/none/item', (page) => page.getByRole('alert')],
+  ['error', '/dashboards/shop/none', (page) => page.getByRole('alert')],
+  ['no type', '/o/shop/none', (page) => page.getByText('See all of Shop.')],
   [
     'pictures',
     `${ROWS}&view=charts`,

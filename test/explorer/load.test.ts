@@ -79,6 +79,9 @@ it('loads a dropped file as a new type, whose types can be changed before', asyn
   await page.getByRole('button', { name: 'Load a file' }).waitFor()
   await drop(page)
   await page.getByText('amount: a string because of "many" in line 3; otherwise integer.').waitFor()
+  // On the list of ontologies, it belongs to none of them.
+  await expect.poll(() => page.getByLabel('Name of the new ontology').inputValue()).toBe('myGoods')
+  await page.getByLabel('Ontology', { exact: true }).selectOption('Shop')
   await expect.poll(() => page.getByLabel('Name of the type').inputValue()).toBe('myGoods')
   await expect.poll(() => page.getByLabel('Type of location').inputValue()).toBe('geopoint')
   await page.getByLabel('Type of amount').selectOption('integer')
@@ -300,7 +303,7 @@ it('creates no worker for a dialog that was closed', async () => {
 it('creates a type without a file, from the palette', async () => {
   await using watched = await openPage(browser)
   const { page, faults } = watched
-  await openExplorer(page, { url: service.url, token: ADMIN_TOKEN })
+  await openExplorer(page, { url: service.url, token: ADMIN_TOKEN, path: '/o/shop' })
   await page.getByRole('button', { name: 'New type' }).waitFor()
   await page.keyboard.press('Control+k')
   await page.getByRole('combobox', { name: /^Find/ }).fill('New object type')

@@ -42,6 +42,8 @@ export interface Axis {
   readonly slices: readonly Slice[]
   /** Labels at all edges of ranges. */
   readonly ticks: readonly Tick[]
+  /** The step of time, in words. */
+  readonly step?: string
   /** What a reader must know of the axis. */
   readonly note: string | undefined
 }

@@ -191,12 +191,6 @@ export function describeRow({ columns, valueAt, format }: DrawnChart, row: Line)
   return `${row.label}: ${values.join(', ')}`
 }
 
-/** Cuts a text to a width, by the mean width of its characters. */
-export function cutText(text: string, width: number, character = 6.4): string {
-  const most = Math.max(1, Math.floor(width / character))
-  return text.length <= most ? text : `${text.slice(0, most - 1).trimEnd()}…`
-}
-
 /** A note in the place of a chart. */
 export function ChartNote({ children }: { readonly children: ReactNode }) {
   return <p className="py-6 px-0 text-muted text-base leading-5 max-w-[70ch]">{children}</p>

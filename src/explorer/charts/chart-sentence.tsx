@@ -2,6 +2,7 @@
 import type { ReactNode } from 'react'
 import { isNumber } from '../api/ontology.ts'
 import type { Options } from '../ui/fields.tsx'
+import { isCode } from '../ui/format-value.ts'
 import {
   type ChartState,
   DEFAULT_CHART,
@@ -36,10 +37,12 @@ import {
 export interface ChartSentenceProps {
   readonly of: TypeView
   readonly chart: ChartState
+  /** The step of time that the values have decided, in words. */
+  readonly step?: string | undefined
   readonly onChange: (chart: ChartState) => void
 }
 
-export function ChartSentence({ of, chart, onChange }: ChartSentenceProps) {
+export function ChartSentence({ of, chart, step, onChange }: ChartSentenceProps) {
   const change = (part: Partial<ChartState>) => onChange({ ...chart, ...part })
   const [first, second] = chart.by
   const kind = first && kindOf(of, first)
@@ -55,6 +58,7 @@ export function ChartSentence({ of, chart, onChange }: ChartSentenceProps) {
         label="By"
         none="…"
         value={first}
+        step={step}
         other={second}
         onChange={(dimension) => setBy(dimension, dimension && second)}
       />
@@ -127,7 +131,8 @@ interface MeasurePicksProps {
   readonly onChange: (measure: Measure) => void
 }
 
-function MeasurePicks({ of: { objectType }, measure, onChange }: MeasurePicksProps) {
+function MeasurePicks({ of, measure, onChange }: MeasurePicksProps) {
+  const { objectType } = of
   const kinds = (Object.keys(MEASURE_NAMES) as MeasureKind[]).filter(
     (kind) => kind === 'count' || measurable(objectType, kind).length > 0,
   )
@@ -141,7 +146,7 @@ function MeasurePicks({ of: { objectType }, measure, onChange }: MeasurePicksPro
     const paths = measurable(objectType, kind)
     const path =
       paths.find((each) => each === measure.of) ??
-      // A key is a number that is worth no average.
+      paths.find((each) => !isCode(of, each)) ??
       paths.find((each) => each !== objectType.primaryKey) ??
       paths[0]
     return onChange({ kind, of: path, percent })
@@ -184,6 +189,7 @@ interface DimensionPicksProps {
   /** The name of no dimension. */
   readonly none: string
   readonly value: Dimension | undefined
+  readonly step?: string | undefined
   readonly other: Dimension | undefined
   readonly onChange: (dimension: Dimension | undefined) => void
 }
@@ -197,7 +203,7 @@ function DimensionPicks(props: DimensionPicksProps): ReactNode {
       path !== other?.path &&
       (word === 'by' || !isPlace(objectType, path)),
   )
-  const steps = value === undefined ? [] : stepsOf(of, value)
+  const steps = value === undefined ? [] : stepsOf(of, value, props.step)
   return (
     <>
       <span className="text-muted">{word}</span>
@@ -226,13 +232,13 @@ function DimensionPicks(props: DimensionPicksProps): ReactNode {
 const WIDTHS = [0.1, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 5000, 10_000, 100_000, 1_000_000]
 
 /** Returns the ways to cut a dimension into groups; none if there is only one. */
-function stepsOf({ objectType }: TypeView, { path, step }: Dimension): Options {
+function stepsOf({ objectType }: TypeView, { path, step }: Dimension, decided?: string): Options {
   const type = scalarOf(objectType, path)
   if (isArray(objectType, path) || isPlace(objectType, path)) return []
   if (isTime(type)) {
     const usable = TIME_STEPS.filter((each) => type !== 'date' || !/hour|minute/.test(each))
     return [
-      ['', 'over time'],
+      ['', decided === undefined ? 'over time' : `over time, ${decided}`],
       ...usable.map((each) => [each, `by ${each}`] as const),
       ['value', 'each value'],
     ]

@@ -29,7 +29,12 @@ export function ChartsView(props: PicturesProps) {
       >
         <div className="flex items-start gap-2">
           <div className="flex-1 min-w-0">
-            <ChartSentence of={of} chart={chart ?? DEFAULT_CHART} onChange={change} />
+            <ChartSentence
+              of={of}
+              chart={chart ?? DEFAULT_CHART}
+              step={chart?.by[0]?.step === undefined ? drawn?.axis?.step : undefined}
+              onChange={change}
+            />
           </div>
           {drawn !== undefined && <ChartTools drawn={drawn} frame={frame} />}
           {chart !== undefined && (

@@ -144,8 +144,21 @@ export function drawnChart({ of, chart, cube, labelOf, format }: DrawnOptions): 
       return all === 0 ? undefined : part / all
     },
     format: isShare ? formatShare : format,
-    note: axis?.note,
+    note: noteOf(chart, axis, isCompared),
   }
+}
+
+/** Returns what a reader must know of a chart. */
+function noteOf(chart: ChartState, axis: Axis | undefined, isCompared: boolean) {
+  const { against, by } = chart
+  const needsPeriod = against?.kind === 'before' || against?.kind === 'year'
+  if (needsPeriod && !isCompared) {
+    return 'Compared with nothing, because no filter gives a period with a start and an end.'
+  }
+  if (axis?.note !== undefined || axis?.step === undefined || by[0]?.step !== undefined) {
+    return axis?.note
+  }
+  return axis.step.charAt(0).toUpperCase() + axis.step.slice(1)
 }
 
 function formatShare(value: Value): string {

@@ -1,7 +1,9 @@
 /** A grid of two dimensions, the stronger the colour the larger the value. */
+
+import { cutText } from '../ui/text-width.ts'
 import type { Axis } from './axis.ts'
 import { ALONG, type PartKeys, usePartKeys } from './chart-keys.ts'
-import { cutText, Drawing, Part, Tip, usePointed } from './chart-parts.tsx'
+import { Drawing, Part, Tip, usePointed } from './chart-parts.tsx'
 import { type DrawnChart, type FormProps, filtersOf, type Line, lengthOf } from './drawn-chart.ts'
 import { fewTicks, fittingTicks, tickAnchor } from './ticks.ts'
 
@@ -75,7 +77,7 @@ export function HeatMap({ drawn, onFilter, width: available }: FormProps) {
                 textAnchor="end"
                 className={`text-sm ${y.kind === 'value' ? 'fill-ink' : 'fill-muted'}`}
               >
-                {cutText(y.label, left - 8)}
+                {cutText(y.label, left - 8, 12)}
               </text>
               {xs.map((x, column) => {
                 const value = cellValue(x, y)
@@ -159,7 +161,7 @@ function Cell(props: CellProps) {
           textAnchor="middle"
           className={`pointer-events-none ${strength > STRONG ? 'fill-panel' : 'fill-ink'}`}
         >
-          {cutText(text, width, 5.6)}
+          {cutText(text, width, 11)}
         </text>
       )}
     </Part>
@@ -176,7 +178,7 @@ function BottomLabels({ axis, lines, slot }: BottomLabelsProps) {
   if (axis?.kind === 'values') {
     return lines.map(({ place, short }, index) => (
       <text key={place} x={(index + 0.5) * slot} textAnchor="middle">
-        {cutText(short, slot - 4, 5.6)}
+        {cutText(short, slot - 4, 11)}
       </text>
     ))
   }

@@ -1,7 +1,9 @@
 /** Lying bars: a row for each value, with its name before the bar and its amount after it. */
 import { scaleLinear } from 'd3-scale'
+import { useMemo } from 'react'
+import { cutText, withTextMeasure } from '../ui/text-width.ts'
 import { usePartKeys } from './chart-keys.ts'
-import { coloursOf, cutText, Drawing, describeRow, Part, Tip, usePointed } from './chart-parts.tsx'
+import { coloursOf, Drawing, describeRow, Part, Tip, usePointed } from './chart-parts.tsx'
 import { type DrawnChart, type FormProps, filtersOf, type Line, lengthOf } from './drawn-chart.ts'
 
 const ROW = 26
@@ -9,6 +11,10 @@ const SMALL_ROW = 22
 const THIN = 13
 const GAP = 6
 const VALUE_WIDTH = 76
+/** Between a name and its bar. */
+const LABEL_GAP = 8
+/** That of `text-sm`. */
+const FONT_SIZE = 12
 const UPWARDS = { ArrowUp: -1, ArrowDown: 1 } as const
 
 export function LyingBars({ drawn, onFilter, width, isSmall }: FormProps) {
@@ -16,8 +22,12 @@ export function LyingBars({ drawn, onFilter, width, isSmall }: FormProps) {
   const { rows, columns, isStacked, title } = drawn
   const perRow = isStacked ? 1 : columns.length
   const rowHeight = perRow > 1 ? perRow * THIN + GAP : isSmall ? SMALL_ROW : ROW
-  const longest = Math.max(...rows.map(({ label }) => label.length))
-  const labels = Math.min(longest * 6.8 + 12, width * 0.4, 320)
+  const longest = useMemo(
+    () =>
+      withTextMeasure(FONT_SIZE, (widthOf) => Math.max(...rows.map(({ label }) => widthOf(label)))),
+    [rows],
+  )
+  const labels = Math.min(Math.ceil(longest) + LABEL_GAP + 2, width * 0.4, 320)
   const scale = scaleLinear(extentOf(drawn), [labels, Math.max(labels + 1, width - VALUE_WIDTH)])
   const height = rows.length * rowHeight
   const columnAt = (target: EventTarget) => {
@@ -61,12 +71,12 @@ export function LyingBars({ drawn, onFilter, width, isSmall }: FormProps) {
               className="fill-transparent group-hover:fill-raised group-focus-visible:stroke-accent group-focus-visible:stroke-2"
             />
             <text
-              x={labels - 8}
+              x={labels - LABEL_GAP}
               y={rowHeight / 2 + 4}
               textAnchor="end"
               className={`pointer-events-none ${row.kind === 'value' ? 'fill-ink' : 'fill-muted'}`}
             >
-              {cutText(row.label, labels - 8, 7)}
+              {cutText(row.label, labels - LABEL_GAP, FONT_SIZE)}
             </text>
             <RowBars {...{ drawn, row, scale, rowHeight, perRow }} />
           </Part>

@@ -49,7 +49,13 @@ export function allDiffer({ count, missing, distinct }: Profile): boolean {
   return distinct === count - missing && distinct > 1
 }
 
-const PERCENTILES = { '5 %': 5, '25 %': 25, Median: 50, '75 %': 75, '95 %': 95 } as const
+const PERCENTILES = {
+  '5th percentile': 5,
+  '25th percentile': 25,
+  Median: 50,
+  '75th percentile': 75,
+  '95th percentile': 95,
+} as const
 const VALUES_SHOWN = 5
 /** The lengths of more texts than these are not worth the bytes of the answer. */
 const MOST_TEXTS = 5000

@@ -127,7 +127,8 @@ export async function timeAxis(
     isSeveral ? `${format(from)} – ${format(to - 1)}` : format(from)
   const ticks = edgeTicks(edgesOf(bins), format)
   const write = (ms: number) => momentText(ms, isDate)
-  const axis = rangeAxis({ path, kind: 'times', bins, labelOf, ticks, note: undefined }, write)
+  const parts = { path, kind: 'times', bins, labelOf, ticks, note: undefined } as const
+  const axis = { ...rangeAxis(parts, write), step: stepName(unit, isSeveral ? bins[0] : undefined) }
   if (isSeveral) return axis
   const starts = bins.map(({ from }) => from)
   const end = bins.at(-1)?.to ?? 0
@@ -142,6 +143,13 @@ export async function timeAxis(
   return { ...axis, slices: [slice] }
 }
 
+/** Returns the step of time in words; several years have a bin of that length. */
+function stepName(unit: CalendarUnit, several: Bin | undefined): string {
+  if (several === undefined) return `by ${unit.toLowerCase().slice(0, -1)}`
+  const yearOf = (ms: number) => new Date(ms).getUTCFullYear()
+  return `by ${yearOf(several.to) - yearOf(several.from)} years`
+}
+
 async function readExtent(ask: Ask, field: string): Promise<readonly [number, number]> {
   const { data } = await ask({ aggregation: extremes(field), groupBy: [] })
   const [min, max] = data[0]?.metrics.map(({ value }) => Date.parse(String(value))) ?? []
@@ -154,7 +162,10 @@ interface RangeParts extends Pick<Shown, 'kind' | 'ticks' | 'note'> {
   readonly labelOf: (bin: Bin, index: number) => string
 }
 
-/** Edges are rounded outwards, so the outer ones may be outside the type: they are left open. */
+/**
+ * Edges are rounded outwards, so the outer ones may be outside the type: the request leaves them open.
+ * A filter has both bounds of a time range, so that it can be compared with the one before.
+ */
 function rangeAxis(
   { path, kind, bins, labelOf, ticks, note }: RangeParts,
   write: (edge: number) => string | undefined,
@@ -167,7 +178,10 @@ function rangeAxis(
   }))
   const places = new Map(edges.map(({ start = '' }, index) => [start, index]))
   const buckets = bins.map((bin, index): Bucket => {
-    const { start, end } = edges[index] ?? {}
+    const isTime = kind === 'times'
+    const { start, end } = isTime
+      ? { start: write(bin.from), end: write(bin.to) }
+      : (edges[index] ?? {})
     const isAll = start === undefined && end === undefined
     const filters: readonly Filter[] = isAll
       ? [{ field: path, operator: 'filled', value: '' }]

@@ -17,11 +17,12 @@ import { ViewForm } from '../share/views-panel.tsx'
 import { useWalk } from '../table/use-walk.ts'
 import { Button, ErrorNote, Icon, Mistake, ScreenNote } from '../ui/controls.tsx'
 import { Popup } from '../ui/dialog.tsx'
-import { useTask } from '../ui/hooks.ts'
+import { useNotice, useTask } from '../ui/hooks.ts'
 import { lostFilters } from '../view/lost-parts.ts'
 import { type ShownType, type TypeView, withKnownOrder } from '../view/type-view.ts'
 import { useView } from '../view/use-view.ts'
 import type { ViewState } from '../view/view-state.ts'
+import { AddTile } from './add-tile.tsx'
 import { TileEditor } from './tile-editor.tsx'
 import { TileView, titleOfTile } from './tile-view.tsx'
 
@@ -108,6 +109,7 @@ function ShownDashboard({ of: { ontology, objectType }, saved }: DashboardProps)
     if (tile !== undefined) setEdited(tiles.with(index, { ...tile, search }))
   }
   const { totalCount } = walk.state
+  const [notice, showNotice] = useNotice()
   const filtered = { of: counted, canCount, view, setView }
   const navigate = useNavigate()
   const leave = () => void navigate({ to: screenPath(ontology.apiName, objectType.apiName) })
@@ -130,21 +132,57 @@ function ShownDashboard({ of: { ontology, objectType }, saved }: DashboardProps)
         >
           {(close) => <FilterForm {...filtered} close={close} />}
         </Popup>
+        {saved.mayChange && (
+          <Popup
+            label={
+              <>
+                <Icon name="plus" size={14} /> Tile
+              </>
+            }
+            panelLabel="New tile"
+          >
+            {(close) => (
+              <AddTile
+                of={of}
+                onAdd={(tile) => {
+                  close()
+                  setEdited([...tiles, tile])
+                }}
+              />
+            )}
+          </Popup>
+        )}
         {saved.mayChange && !isEdited && (
           <>
             <Button onClick={() => setEdited(saved.tiles ?? [])}>Arrange</Button>
             <Popup label="Name and sharing" panelLabel="Name and sharing">
-              {(close) => <ViewForm of={of} edited={saved} onDone={close} onDeleted={leave} />}
+              {(close) => (
+                <ViewForm
+                  of={of}
+                  edited={saved}
+                  onDone={(text) => {
+                    close()
+                    showNotice(text)
+                  }}
+                  onDeleted={leave}
+                />
+              )}
             </Popup>
           </>
         )}
+        <span role="status" className="label empty:hidden">
+          {notice}
+        </span>
       </header>
       {saved.description !== undefined && <p>{saved.description}</p>}
       <Pills {...filtered} />
       {isEdited && (
         <SaveBar
           {...{ ontology, objectType, saved, tiles: edited, search: sharedSearch(view) }}
-          onDone={() => setEdited(undefined)}
+          onDone={(text) => {
+            setEdited(undefined)
+            showNotice(text)
+          }}
         />
       )}
       {lost.length > 0 ? (
@@ -186,7 +224,7 @@ interface SaveBarProps extends ShownType {
   readonly saved: SavedView
   readonly tiles: readonly Tile[]
   readonly search: string
-  readonly onDone: () => void
+  readonly onDone: (notice?: string) => void
 }
 
 /** Saves the tiles as they are arranged, with the filters on the screen. */
@@ -200,7 +238,7 @@ function SaveBar({ ontology, objectType, saved, tiles, search, onDone }: SaveBar
       const body = { ...bodyOf(saved), address, tiles: [...tiles] }
       await saveView(service, ontology.apiName, body, saved.id)
       await client.invalidateQueries({ queryKey: ['views', ontology.apiName] })
-      onDone()
+      onDone(`Saved “${saved.name}”.`)
     })
   return (
     <div className="flex flex-wrap items-center gap-2 py-2 px-3 rounded-md bg-accent-bg text-base">
@@ -208,7 +246,7 @@ function SaveBar({ ontology, objectType, saved, tiles, search, onDone }: SaveBar
         Change the order, the width and the titles. The filters above are saved as well.
       </span>
       <Mistake>{error && messageOf(error)}</Mistake>
-      <Button onClick={onDone}>Cancel</Button>
+      <Button onClick={() => onDone()}>Cancel</Button>
       <Button kind="primary" disabled={isBusy || tiles.length === 0} onClick={save}>
         Save
       </Button>

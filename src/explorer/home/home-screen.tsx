@@ -20,6 +20,7 @@ import { NoOntology } from '../queries/definition-screen.tsx'
 import { useSession } from '../session/session.tsx'
 import { EmptyScreen, ErrorNote, Icon, ScreenNote } from '../ui/controls.tsx'
 import { MiniPicture } from './mini-picture.tsx'
+import { ViewList } from './view-list.tsx'
 
 export function HomeScreen() {
   const { service } = useSession()
@@ -93,6 +94,7 @@ function OntologySection({ summary, isAlone }: OntologySectionProps) {
         </p>
       </header>
       {error !== null && <ErrorNote error={error} />}
+      {definition !== undefined && <ViewList ontology={definition} />}
       <ul
         className={`grid gap-4 m-0 p-0 list-none ${isFew ? 'few-cards grid-cols-[repeat(auto-fill,minmax(min(440px,100%),1fr))]' : 'grid-cols-[repeat(auto-fill,minmax(min(260px,100%),1fr))]'}`}
       >

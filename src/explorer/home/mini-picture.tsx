@@ -20,7 +20,7 @@ import { pictureOf } from './picture-of.ts'
 export function MiniPicture({ ontology, objectType }: ShownType) {
   const frame = useRef<HTMLSpanElement>(null)
   const [isSeen, setSeen] = useState(false)
-  const choice = pictureOf(objectType)
+  const choice = pictureOf({ ontology, objectType })
   const Picture = choice?.kind === 'map' ? MiniMap : MiniBars
   const of = { ontology, objectType, view: EMPTY_VIEW }
   useEffect(() => {

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useEffect, useMemo, useState } from 'react'
 import { ONTOLOGY_NAME_PATTERN } from '../../ontology/definition/api-name.ts'
 import type { ObjectTypeDefinition } from '../../ontology/definition/definition-schema.ts'
+import { freeName } from '../../transfer/columns/column-names.ts'
 import { definitionQuery, meQuery, ontologiesQuery, serviceUrl } from '../api/service.ts'
 import { useSession } from '../session/session.tsx'
 import { parsedType } from './apply-type.ts'
@@ -26,9 +27,9 @@ type Goal = 'new' | 'existing'
 const UNCHECKED: SampleCheck = { misfits: [], repeats: [] }
 
 export function useLoadPlan(file: File, report: FileReport, screen: ScreenParams) {
-  const choice = useOntologyChoice(screen.ontology)
-  const types = choice.definition?.objectTypes ?? []
   const inferredName = report.inferred.definition.apiName
+  const choice = useOntologyChoice(screen.ontology, inferredName)
+  const types = choice.definition?.objectTypes ?? []
   const [chosenGoal, setGoal] = useState<Goal>()
   const [chosenType, setType] = useState<string>()
   const [draft, setDraft] = useState<TypeDraft>(() => draftOf(report.inferred))
@@ -128,24 +129,29 @@ const ONTOLOGY_NAME = new RegExp(ONTOLOGY_NAME_PATTERN)
 
 /**
  * The ontology that a type goes into: one that exists, or a new one. Begins with the ontology of the
- * screen, or with the only one that there is.
+ * screen. Elsewhere, a new one is proposed, if the caller may create it: a file that is dropped on the
+ * list of ontologies belongs to none of them, and least of all to the demo.
  */
-export function useOntologyChoice(shown: string | undefined) {
+export function useOntologyChoice(shown: string | undefined, proposed = '') {
   const { service } = useSession()
   const { data: ontologies = [], isSuccess } = useQuery(ontologiesQuery(service))
   const { data: me } = useQuery(meQuery(service))
   const [chosen, setChosen] = useState<string>()
   const [newName, setNewName] = useState<string>()
+  const canCreate = me?.ontologies === undefined
   const preferred =
-    ontologies.find(({ apiName, rid }) => apiName === shown || rid === shown) ?? ontologies[0]
-  const isNew = newName !== undefined || (isSuccess && preferred === undefined)
-  const name = isNew ? (newName ?? '') : (chosen ?? preferred?.apiName ?? '')
+    ontologies.find(({ apiName, rid }) => apiName === shown || rid === shown) ??
+    (canCreate ? undefined : ontologies[0])
+  const isNew =
+    newName !== undefined || (isSuccess && chosen === undefined && preferred === undefined)
+  const isUsed = (name: string) => ontologies.some(({ apiName }) => apiName === name)
+  const free = proposed === '' ? '' : freeName(proposed, isUsed)
+  const name = isNew ? (newName ?? free) : (chosen ?? preferred?.apiName ?? '')
   const { data: definition } = useQuery({
     ...definitionQuery(service, name),
     enabled: !isNew && name !== '',
   })
-  const isTaken = ontologies.some(({ apiName }) => apiName === name)
-  const mistake = isTaken
+  const mistake = isUsed(name)
     ? `There is an ontology “${name}” already.`
     : mistakeInName(name, ONTOLOGY_NAME)
   return {
@@ -158,7 +164,7 @@ export function useOntologyChoice(shown: string | undefined) {
     isKnown: isNew || definition !== undefined,
     ontologies,
     /** False if the token is limited to some ontologies. */
-    canCreate: me?.ontologies === undefined,
+    canCreate,
     mistake: isNew ? mistake : undefined,
     choose: (apiName: string) => {
       setNewName(undefined)

@@ -66,16 +66,13 @@ export function NoType({ ontology, name }: NoTypeProps) {
   return (
     <EmptyScreen title={`There is no object type “${name}”`}>
       {renamed && <RenamedPart part={2} now={renamed.apiName} name={nameOf(renamed)} />}
-      <p>
-        {nameOf(ontology)} has{' '}
-        {objectTypes.slice(0, NAMED).map((type, index) => (
-          <span key={type.apiName}>
-            {index > 0 && ', '}
+      <ul className="flex flex-wrap gap-x-4 gap-y-1 m-0 p-0 list-none">
+        {objectTypes.slice(0, NAMED).map((type) => (
+          <li key={type.apiName}>
             <Link to={screenPath(apiName, type.apiName)}>{nameOf(type)}</Link>
-          </span>
+          </li>
         ))}
-        {objectTypes.length > NAMED && ` and ${objectTypes.length - NAMED} more`}.
-      </p>
+      </ul>
       <Link to={screenPath(apiName)}>See all of {nameOf(ontology)}.</Link>
     </EmptyScreen>
   )

@@ -26,7 +26,8 @@ import {
 
 export interface ViewsPanelProps {
   readonly of: TypeView
-  readonly onDone: () => void
+  /** Closes the panel; the text says what was done. */
+  readonly onDone: (notice?: string) => void
 }
 
 export function ViewsPanel({ of, onDone }: ViewsPanelProps) {
@@ -113,14 +114,14 @@ export function ViewForm(props: ViewFormProps) {
   const [isReplaced, setReplaced] = useState(false)
   const { run, isBusy, error } = useTask()
   const shown = () => savedAddress(shownPath(), location.search)
-  const write = (work: () => Promise<unknown>) =>
+  const write = (done: string, work: () => Promise<unknown>) =>
     run(async () => {
       await work()
       await client.invalidateQueries({ queryKey: ['views', ontology.apiName] })
-      onDone()
+      onDone(`${done} “${name.trim()}”.`)
     })
   const save = () =>
-    write(() => {
+    write('Saved', () => {
       const texts = { name: name.trim(), description: description.trim() || null, shared: isShared }
       const kept = edited === undefined ? { address: shown() } : bodyOf(edited)
       const address = isReplaced ? shown() : kept.address
@@ -164,7 +165,7 @@ export function ViewForm(props: ViewFormProps) {
             kind="danger"
             disabled={isBusy}
             onClick={() =>
-              write(async () => {
+              write('Deleted', async () => {
                 await deleteView(service, ontology.apiName, edited.id)
                 onDeleted()
               })

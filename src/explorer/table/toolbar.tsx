@@ -10,7 +10,7 @@ import { useSession } from '../session/session.tsx'
 import { Button, Icon, IconButton, type IconName } from '../ui/controls.tsx'
 import { Popup } from '../ui/dialog.tsx'
 import { CheckField, Segments, submits } from '../ui/fields.tsx'
-import { useNow, useSettled } from '../ui/hooks.ts'
+import { useNotice, useNow, useSettled } from '../ui/hooks.ts'
 import { lazyView } from '../ui/lazy-part.tsx'
 import { placeProperty } from '../view/type-view.ts'
 import type { Layout } from '../view/view-state.ts'
@@ -39,6 +39,7 @@ export function Toolbar() {
   const { totalCount } = walk.state
   const { isViewOnly } = useSession()
   const [isMoreShown, setMoreShown] = useState(false)
+  const [notice, showNotice] = useNotice()
   const more = `contents max-[700px]:order-2 max-[700px]:items-center max-[700px]:gap-2 ${isMoreShown ? 'max-[700px]:flex' : 'max-[700px]:hidden'}`
   const withIcon = (icon: IconName, text: string): ReactNode => (
     <>
@@ -75,9 +76,20 @@ export function Toolbar() {
           </Popup>
           {!isViewOnly && (
             <Popup label={withIcon('bookmark', 'Views')} panelLabel="Saved views">
-              {(close) => <ViewsPanel of={of} onDone={close} />}
+              {(close) => (
+                <ViewsPanel
+                  of={of}
+                  onDone={(text) => {
+                    close()
+                    showNotice(text)
+                  }}
+                />
+              )}
             </Popup>
           )}
+          <span role="status" className="label empty:hidden">
+            {notice}
+          </span>
           <CreateAction address={{ ontology, objectType }} />
           <LoadButton isSmall />
           <TypeButton ontology={ontology} objectType={objectType} />

@@ -150,7 +150,7 @@ function Objects({ ontology, objectType, linked }: ObjectsProps) {
           )}
           {lost.length > 0 ? (
             <section className="grid flex-1 content-start gap-3 p-6" aria-label="No objects">
-              <p>No objects are shown, because the view cannot be asked for as it is.</p>
+              <p>No objects are shown, because a filter of this view cannot be applied.</p>
               <LostNote lost={lost} onChange={setView} />
             </section>
           ) : isTable ? (

@@ -165,7 +165,8 @@ export function numberStyle(of: StyledType, property: string, extent?: Extent): 
   return styleByValues(extent, isWholeNumber(of.objectType.properties[property]?.type))
 }
 
-function isCode({ ontology, objectType }: StyledType, property: string): boolean {
+/** True if the numbers of a property identify something: they are worth no sum and no histogram. */
+export function isCode({ ontology, objectType }: StyledType, property: string): boolean {
   return (
     property === objectType.primaryKey ||
     linkAt(ontology, objectType.apiName, property) !== undefined ||

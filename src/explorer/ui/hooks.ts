@@ -59,6 +59,19 @@ export function useNow(): number {
   return now
 }
 
+const NOTICE_MS = 8000
+
+/** Returns a text that says what was done, and a function that shows one for some seconds. */
+export function useNotice(): readonly [string, (text?: string) => void] {
+  const [notice, setNotice] = useState('')
+  useEffect(() => {
+    if (notice === '') return
+    const timer = setTimeout(() => setNotice(''), NOTICE_MS)
+    return () => clearTimeout(timer)
+  }, [notice])
+  return [notice, (text = '') => setNotice(text)]
+}
+
 const REST_MS = 120
 
 /** Returns a value once it has stopped changing: requests follow a rest, not every key or frame. */
