@@ -48,7 +48,7 @@ export class NotExpressible extends Error {
 /** A part of a view that selects objects, and that their type does not have. */
 export class LostCondition extends Error {
   constructor(name: string) {
-    super(`The view cannot be asked for: ${name}.`)
+    super(`A filter of the view cannot be applied: ${name}.`)
     this.name = 'LostCondition'
   }
 }
