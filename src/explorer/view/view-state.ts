@@ -23,7 +23,7 @@ export const LAYOUTS = ['table', 'charts', 'map'] as const
 export type Layout = (typeof LAYOUTS)[number]
 
 /** A parameter of an address that selects objects, but cannot be read, with its text. */
-export type Unread = readonly [parameter: 'w' | 'in', text: string]
+type Unread = readonly [parameter: 'w' | 'in', text: string]
 
 export interface ViewState {
   readonly filters: readonly Filter[]
