@@ -74,7 +74,8 @@ export function traitsOf(value: unknown, kind: CellKind): number {
     case 'number':
       return traitsOfNumber(value)
     case 'bigint':
-      return traitsOfWhole(value)
+      // Only a column of 64-bit integers has them, however small.
+      return traitsOfWhole(value) === TRAIT.integer ? TRAIT.long : traitsOfWhole(value)
     default:
       return traitsOfObject(value)
   }

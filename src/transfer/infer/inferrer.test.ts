@@ -183,7 +183,7 @@ describe('a column of JSON values', () => {
 
 describe('a typed column', () => {
   it.each<[string, unknown[]]>([
-    ['integer', [5n, 6n]],
+    ['long', [5n, 6n]],
     ['long', [2n ** 40n]],
     ['decimal', [2n ** 70n]],
     ['double', [Number.NaN, 0.5]],
