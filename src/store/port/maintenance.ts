@@ -63,7 +63,7 @@ export interface StoreLoad {
   readonly connections: Readonly<Record<string, PoolState>>
 }
 
-export interface PoolState {
+interface PoolState {
   readonly inUse: number
   readonly idle: number
   readonly limit: number
