@@ -112,7 +112,7 @@ export async function runExamples(
     `{\n${commands}} > '${outputOf(index)}'`,
   ])
   const program = RELEASED_OQS === undefined ? `node '${OQS}'` : `'${RELEASED_OQS}'`
-  const npx = `npx() { shift; ${program} "$@"; }`
+  const npx = `npx() { if [ "$1" = oqs ]; then shift; ${program} "$@"; else "$@"; fi; }`
   const shell = ['set -euo pipefail', npx, prelude, ...script].join('\n')
   const PATH = `${dirname(process.execPath)}:${process.env['PATH']}`
   try {
