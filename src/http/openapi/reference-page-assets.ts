@@ -24,8 +24,7 @@ h3 { font-size: 1rem; margin: 1rem 0 0 }
 
 export const SCRIPT = `
 const entries = [...document.querySelectorAll('details')]
-const input = document.querySelector('input'), output = document.querySelector('output')
-const texts = new Map()
+const input = document.querySelector('input'), output = document.querySelector('output'), texts = new Map()
 const textOf = (entry) => {
   if (!texts.has(entry)) texts.set(entry, (entry.id + ' ' + entry.textContent).toLowerCase())
   return texts.get(entry)
