@@ -4,18 +4,17 @@
  * table that does not fit its type is not followed until it does; the others are.
  */
 import { isDeepStrictEqual } from 'node:util'
-import type { Client } from 'pg'
 import type { Endpoints } from '../../client/endpoints/endpoints.ts'
 import type { OntologyDefinition } from '../../ontology/definition/definition-schema.ts'
 import { freeName, propertyNameOf } from '../columns/column-names.ts'
 import { adaptDefinition, type TableChange } from './adapt-definition.ts'
 import { typeNames } from './choose-tables.ts'
 import { findObstacle, inferTables } from './infer-tables.ts'
-import type { PrepareRequest } from './prepare-sync.ts'
 import { noteDropped, type Publication, recordTables } from './publication.ts'
 import { publishTables, watchedTables } from './publish-tables.ts'
 import { type SourceTable, tableName } from './source-tables.ts'
 import { changeTypes, findType } from './sync-definition.ts'
+import type { ContinuedSource, PrepareRequest } from './sync-request.ts'
 import { mapTable, type TableMapping } from './table-mapping.ts'
 import {
   addedColumns,
@@ -36,15 +35,6 @@ export interface ContinuedTables {
   /** The tables that this depends on, and the definition. */
   readonly tables: readonly SourceTable[]
   readonly definition: OntologyDefinition
-}
-
-export interface ContinuedSource {
-  readonly client: Client
-  readonly slot: string
-  readonly publication: Publication
-  readonly all: readonly SourceTable[]
-  readonly current: OntologyDefinition
-  readonly owner: string
 }
 
 type PlannedMapping = TableMapping & { readonly mustCopy: boolean }

@@ -3,7 +3,7 @@ import type { Client } from 'pg'
 import type { Endpoints } from '../../client/endpoints/endpoints.ts'
 import type { OntologyDefinition } from '../../ontology/definition/definition-schema.ts'
 import { readDefinition } from '../import/change-definition.ts'
-import { chooseTables, type TableChoice, typeNames } from './choose-tables.ts'
+import { chooseTables, typeNames } from './choose-tables.ts'
 import { connectSource } from './connect-source.ts'
 import { type ContinuedTables, continueTables } from './continue-sync.ts'
 import { type InferredTables, inferTables } from './infer-tables.ts'
@@ -24,21 +24,10 @@ import {
 } from './replication-slot.ts'
 import { readTables } from './source-tables.ts'
 import { extendDefinition, extended, findType, mapTables } from './sync-definition.ts'
+import type { PrepareRequest, SyncRequest } from './sync-request.ts'
 import type { TableMapping } from './table-mapping.ts'
 import { recordOf, type TableRecords } from './table-record.ts'
-import { ownerName, type TypeOwners } from './type-owners.ts'
-
-export interface SyncRequest extends TableChoice {
-  /** The URL of the source. */
-  readonly url: string
-  readonly ontology: string
-  /** The object type of the only table. */
-  readonly type?: string | undefined
-  /** The name of slot and publication; derived from ontology and tables by default. */
-  readonly slot?: string | undefined
-  /** Drops the slot and copies again. */
-  readonly restart: boolean
-}
+import { ownerName } from './type-owners.ts'
 
 export interface PreparedSync extends ContinuedTables {
   readonly slot: string
@@ -53,16 +42,6 @@ export interface StartPosition {
   readonly confirmed: bigint
   /** The position of the source now. */
   readonly now: bigint
-}
-
-export interface PrepareRequest extends SyncRequest {
-  /** Whether this process has followed the slot already. */
-  readonly isFollowing: boolean
-  /** How often the stream did not fit a table, by its OID, since it was copied. */
-  readonly suspects: ReadonlyMap<number, number>
-  readonly owners: TypeOwners
-  readonly signal: AbortSignal
-  readonly onNote: (text: string) => void
 }
 
 export async function prepareSync(

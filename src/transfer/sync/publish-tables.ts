@@ -1,9 +1,8 @@
 /** Which tables a sync that has copied its tables goes on with. */
 import { matchTables, withoutObstacles } from './choose-tables.ts'
-import type { ContinuedSource } from './continue-sync.ts'
-import type { PrepareRequest } from './prepare-sync.ts'
 import { findGap, publishTable } from './publication.ts'
 import { type SourceTable, tableName } from './source-tables.ts'
+import type { ContinuedSource, PrepareRequest } from './sync-request.ts'
 
 /** Adds new tables to the publication. Returns all of its tables; throws if it lacks changes. */
 export async function publishTables(

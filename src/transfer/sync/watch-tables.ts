@@ -7,7 +7,7 @@ import type { PreparedSync } from './prepare-sync.ts'
 import { findGap, readPublication } from './publication.ts'
 import { watchedTables } from './publish-tables.ts'
 import { readTables } from './source-tables.ts'
-import type { SyncOptions } from './sync-tables.ts'
+import type { SyncRequest } from './sync-request.ts'
 import type { TypeOwners } from './type-owners.ts'
 
 const INTERVAL_MS = 15_000
@@ -23,7 +23,7 @@ interface TableWatch {
 
 export function watchTables(
   { administration }: Endpoints,
-  options: SyncOptions,
+  options: SyncRequest,
   { slot, mappings, claims, tables: before, stopped, definition }: PreparedSync,
   owners: TypeOwners,
 ): TableWatch {

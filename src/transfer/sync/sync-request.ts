@@ -1,0 +1,38 @@
+/** What a sync is asked for, and the source that it finds. */
+import type { Client } from 'pg'
+import type { OntologyDefinition } from '../../ontology/definition/definition-schema.ts'
+import type { TableChoice } from './choose-tables.ts'
+import type { Publication } from './publication.ts'
+import type { SourceTable } from './source-tables.ts'
+import type { TypeOwners } from './type-owners.ts'
+
+export interface SyncRequest extends TableChoice {
+  /** The URL of the source. */
+  readonly url: string
+  readonly ontology: string
+  /** The object type of the only table. */
+  readonly type?: string | undefined
+  /** The name of slot and publication; derived from ontology and tables by default. */
+  readonly slot?: string | undefined
+  /** Drops the slot and copies again. */
+  readonly restart: boolean
+}
+
+export interface PrepareRequest extends SyncRequest {
+  /** Whether this process has followed the slot already. */
+  readonly isFollowing: boolean
+  /** How often the stream did not fit a table, by its OID, since it was copied. */
+  readonly suspects: ReadonlyMap<number, number>
+  readonly owners: TypeOwners
+  readonly signal: AbortSignal
+  readonly onNote: (text: string) => void
+}
+
+export interface ContinuedSource {
+  readonly client: Client
+  readonly slot: string
+  readonly publication: Publication
+  readonly all: readonly SourceTable[]
+  readonly current: OntologyDefinition
+  readonly owner: string
+}
