@@ -164,6 +164,7 @@ describe('the examples in the help of', () => {
       mkdirSync(join(cwd, 'definitions'))
       writeFileSync(join(cwd, 'definitions/aviation.json'), JSON.stringify(SMALL_AVIATION))
       writeFileSync(join(cwd, 'airports.csv'), airportsCsv())
+      writeFileSync(join(cwd, 'elevations.csv'), 'iata,runwayFeet\nAAA,4900\n')
       writeFileSync(join(cwd, 'sales.json'), JSON.stringify(POLICY))
       writeFileSync(join(cwd, 'prod.token'), ADMIN_TOKEN)
       for (const line of lines) {
