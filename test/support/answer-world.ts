@@ -193,8 +193,8 @@ export class AnswerWorld {
     const { ask, next } = asked
     for (let after: unknown, pages = 0; pages < 100; pages += 1) {
       const [fromColumns, fromDatabase] = await Promise.all([
-        outcomeOf(how.kind, ask(new RuledObjects(this.#stores.store), after)),
-        outcomeOf(how.kind, ask(new RuledObjects(this.#stores.database), after)),
+        outcomeOf(how.kind, () => ask(new RuledObjects(this.#stores.store), after)),
+        outcomeOf(how.kind, () => ask(new RuledObjects(this.#stores.database), after)),
       ])
       const shorter = shorterOf(fromColumns, fromDatabase)
       const [a, b] = [fromColumns, fromDatabase].map((outcome) =>
@@ -321,9 +321,12 @@ const MEMBERS: Readonly<Record<Case['kind'], readonly string[]>> = {
   aggregate: ['excludedItems', 'versions'],
 }
 
-async function outcomeOf(kind: Case['kind'], asked: Promise<object | Reclaimed>): Promise<Outcome> {
+async function outcomeOf(
+  kind: Case['kind'],
+  ask: () => Promise<object | Reclaimed>,
+): Promise<Outcome> {
   try {
-    const answer = await asked
+    const answer = await ask()
     if (answer === 'reclaimed') return { answer }
     const { records, release, ...rest } = answer as Record<string, unknown>
     const pieces = records instanceof Uint8Array ? [records] : (records as readonly Uint8Array[])
@@ -331,8 +334,10 @@ async function outcomeOf(kind: Case['kind'], asked: Promise<object | Reclaimed>)
     if (typeof release === 'function') release()
     return { ...Object.fromEntries(MEMBERS[kind].map((name) => [name, rest[name]])), text }
   } catch (error) {
-    if (error instanceof ObjectQueryError) return { refused: error.errorName, ...error.parameters }
-    throw error
+    if (!(error instanceof ObjectQueryError)) throw error
+    // On a machine that is too busy, a question can wait too long for its turn.
+    if (error.errorName === 'ServiceUnavailable') return outcomeOf(kind, ask)
+    return { refused: error.errorName, ...error.parameters }
   }
 }
 
