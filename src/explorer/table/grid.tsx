@@ -128,7 +128,8 @@ function Grid({ columns, onWidth }: GridHeaderProps) {
       aria-colcount={columns.length}
       aria-multiselectable="true"
       aria-busy={state.isLoading || isStale}
-      tabIndex={-1}
+      // Without a cell, the table itself is the stop of the Tab key.
+      tabIndex={rowCount === 0 ? 0 : -1}
       onKeyDown={onKeyDown}
       onClick={onClick}
       onDoubleClick={onDoubleClick}

@@ -17,6 +17,8 @@ export function moveInHeader(event: KeyboardEvent, leave: (column: number) => vo
   const button = event.target as HTMLElement
   const buttons = [...event.currentTarget.querySelectorAll<HTMLElement>(BUTTONS)]
   const at = buttons.indexOf(button)
+  // The table itself has the focus if it has no rows.
+  if (event.target === event.currentTarget && event.key === 'ArrowUp') buttons[0]?.focus()
   if (at === -1) return
   const column = Number(button.closest('[aria-colindex]')?.getAttribute('aria-colindex')) - 1
   const moves: Readonly<Record<string, () => void>> = {
