@@ -4,6 +4,7 @@ import {
   type RefObject,
   useCallback,
   useEffect,
+  useLayoutEffect,
   useMemo,
   useRef,
   useState,
@@ -84,15 +85,13 @@ export function useGridKeys(options: GridKeysOptions) {
     [scrollTo, grid],
   )
 
-  // The focus follows the active cell, once its row is rendered.
-  useEffect(() => {
+  // The focus follows the active cell at once: the cell before it no longer takes the focus, and keys
+  // that are pressed in between would be lost.
+  useLayoutEffect(() => {
     if (!isUsed.current) return
-    const frame = requestAnimationFrame(() => {
-      const isMoved = takesFocus.current
-      takesFocus.current = false
-      if (isMoved || hasFocus(grid.current)) focusCell(grid.current, active, isMoved)
-    })
-    return () => cancelAnimationFrame(frame)
+    const isMoved = takesFocus.current
+    takesFocus.current = false
+    if (isMoved || hasFocus(grid.current)) focusCell(grid.current, active, isMoved)
   }, [active, grid])
 
   // The ends of the table are a key away, also before a cell has the focus.
