@@ -7,7 +7,7 @@ export interface PulseOptions {
   readonly intervalMs: number
   /** Asks the process, which calls `heard()` with its reply. */
   readonly ask: () => void
-  /** Called with the number of intervals that have passed since the process was asked in vain. */
+  /** Called with the number of intervals since the question that the process has not answered. */
   readonly onSilence: (intervals: number) => void
 }
 
