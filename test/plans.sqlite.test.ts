@@ -441,10 +441,4 @@ describe('the plan of', () => {
       'element USING PRIMARY KEY (field=? AND value=?)',
     )
   })
-
-  it('a text: the full-text index', () => {
-    expect(plan(field('prefix', 'b', 'x'), undefined, undefined, true)).toContain(
-      'SCAN oqs_term_index VIRTUAL TABLE',
-    )
-  })
 })

@@ -134,7 +134,7 @@ describe('a service whose file is damaged', () => {
     await using oqs = startOqs(['serve'], folder.settings())
     const url = await waitForLine(oqs, 'listening on ')
     expect((await sendTo(url + LISTING)).status).toBe(200)
-    damage((name) => name === 'oqs_term_index_data')
+    damage((name, share) => name === 'oqs_object_1' && share > 0.4)
     const [before, after] = [await statuses(url), await statuses(url)]
     expect([before['search'], after]).toEqual([503, REFUSED])
   })

@@ -3,7 +3,7 @@ import { onFirstUse } from './on-first-use.ts'
 
 export const SEPARATOR = 0
 /** A letter, digit or mark of a script that writes spaces between words. */
-export const WORD = 1
+const WORD = 1
 /** A character of a script without spaces, or an emoji. */
 export const DENSE = 2
 

@@ -68,4 +68,4 @@ export function symbolsAfter(text: string, { isDense, end }: Part): string {
 }
 
 /** Further signs are not part of a name. */
-export const MAX_SYMBOLS = 2
+const MAX_SYMBOLS = 2

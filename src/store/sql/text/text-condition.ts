@@ -25,18 +25,23 @@ export interface IndexedPhrase extends Phrase {
 type TextQuery = Query & { kind: 'text' }
 
 /** The searched type, and how terms are looked up. */
-interface SearchedTables extends Pick<QueriedType, 'objectType'> {
+export interface SearchedTables extends Pick<QueriedType, 'objectType'> {
   readonly numbers: Pick<FieldNumbers, 'of'>
   /** Returns, for each fuzzy term, the terms of a field that are similar to it. */
   readonly similarTerms: FindSimilarTerms
 }
 
 /** Returns the fields that a condition searches, with the prefix and the language of their terms. */
-function searchedFields({ field, fields }: TextQuery, { objectType, numbers }: SearchedTables) {
+export function searchedFields(
+  { field, fields }: TextQuery,
+  { objectType, numbers }: SearchedTables,
+) {
   const searched = field === undefined ? (fields ?? textFieldsOf(objectType)) : [field]
-  return searched.map((one) => ({
-    prefix: fieldPrefix(numbers.of(one)),
-    language: objectType.properties.get(one.property)?.language,
+  return searched.map(({ property, structField }) => ({
+    property,
+    structField,
+    prefix: fieldPrefix(numbers.of({ property, structField })),
+    language: objectType.properties.get(property)?.language,
   }))
 }
 

@@ -20,26 +20,13 @@ export function cutText(text: string, language?: Language, stemmed = stemOf): An
 
 const PRIVATE_RANGE = 0xe000
 /** Separates two values, so that no phrase matches across them. */
-export const TERM_BORDER = '\ue0ff'
+const TERM_BORDER = '\ue0ff'
 
 /** The prefix of an indexed term, which names its field. */
 export type TermPrefix = string
 
 export function fieldPrefix(field: number): TermPrefix {
   return `${field}${escapedTerms(':')}`
-}
-
-/** The prefixes of fields as bytes, each made once. */
-export class PrefixBytes {
-  readonly #prefixes = new Map<number, Uint8Array>()
-
-  of(field: number): Uint8Array {
-    const known = this.#prefixes.get(field)
-    if (known !== undefined) return known
-    const prefix = Buffer.from(fieldPrefix(field))
-    this.#prefixes.set(field, prefix)
-    return prefix
-  }
 }
 
 /** Returns the end of the range of terms with a prefix, exclusive. */

@@ -2,7 +2,7 @@
  * The tables of an object type. A row is one version of one object, valid from commit `valid_from`
  * until commit `valid_to`; `valid_to` of a current row is `NEVER_CLOSED`. Each property has a column, in the
  * form that conditions compare, and an index that includes the key; so does a struct field that has
- * one value. Arrays, terms and positions are in indexes that all types share, see migrations/.
+ * one value. Arrays and positions are in indexes that all types share, see migrations/.
  *
  * A type has one table. A replacement is loaded into a new one, and the old one remains until its
  * versions expire. See docs/decisions/008-replacements.md.
@@ -137,7 +137,6 @@ export function removeFromIndexes(db: WriterDatabase, rows: readonly number[]): 
   const runDelete = (sql: string) => db.prepare(sql).run(list)
   const inRows = 'IN (SELECT value FROM json_each(?))'
   runDelete(`DELETE FROM oqs_element WHERE row ${inRows}`)
-  runDelete(`DELETE FROM oqs_term_index WHERE rowid ${inRows}`)
   runDelete(
     `DELETE FROM oqs_place WHERE id IN (SELECT place FROM oqs_place_of_row WHERE row ${inRows})`,
   )

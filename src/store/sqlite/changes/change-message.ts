@@ -3,7 +3,6 @@
  * the number of objects: flat arrays cost an eighth of the objects that they are made from.
  */
 import { nextTurn } from '../../../admission/next-turn.ts'
-import type { Language } from '../../../ontology/definition/language.ts'
 import type { PropertyType, ScalarType } from '../../../ontology/definition/property-type.ts'
 import { typeAt } from '../../../ontology/definition/struct-path.ts'
 import type { ObjectType } from '../../../ontology/ontology.ts'
@@ -13,7 +12,6 @@ import {
   columnFieldsOf,
   type FieldId,
   type FieldValues,
-  fieldKey,
 } from '../../../ontology/values/searchable-values.ts'
 import { objectChecksum } from '../../object-checksum.ts'
 import { type Batch, type Change, type ChangePart, isEncoded } from '../../object-store.ts'
@@ -21,7 +19,7 @@ import { type Batch, type Change, type ChangePart, isEncoded } from '../../objec
 /** A change as a message: a put, or the key of an object to delete. */
 export type ChangeMessage = PutMessage | readonly [pk: string]
 
-export type PutMessage<Terms = Uint8Array | undefined> = readonly [
+export type PutMessage = readonly [
   pk: string,
   objectId: string,
   key: string,
@@ -30,17 +28,10 @@ export type PutMessage<Terms = Uint8Array | undefined> = readonly [
   /** In the order of `PropertyColumns.fields`. */
   columns: readonly (ColumnValue | null)[],
   elements: readonly FieldMessage<readonly ColumnValue[]>[],
-  /** Those that are neither columns nor cut into terms already. */
-  texts: readonly FieldMessage<readonly string[]>[],
   /** Longitude, latitude, longitude, latitude… */
   points: readonly number[],
-  /** The terms of all texts, if they are cut already. */
-  terms: Terms,
   checksum: number,
 ]
-
-/** The index of the terms in a put. */
-export const TERMS = 9
 
 /** The values of a property or of a struct field. */
 export type FieldMessage<T> = readonly [property: string, structField: string | undefined, value: T]
@@ -53,8 +44,6 @@ export interface PropertyColumns {
   readonly texts: readonly number[]
   /** The indexes of the fields whose column values are whole numbers of at most 32 bits. */
   readonly wholes: readonly number[]
-  /** The languages of the properties that have one. */
-  readonly languages: ReadonlyMap<string, Language>
 }
 
 export function columnsOf({ properties }: Pick<ObjectType, 'properties'>): PropertyColumns {
@@ -67,11 +56,6 @@ export function columnsOf({ properties }: Pick<ObjectType, 'properties'>): Prope
     fields: fields.map(({ property, structField }) => ({ property, structField })),
     texts: types.flatMap((type, index) => (isText(type) ? [index] : [])),
     wholes: types.flatMap((type, index) => (isWhole(type) ? [index] : [])),
-    languages: new Map(
-      [...properties.values()].flatMap(({ apiName, language }) =>
-        language === undefined ? [] : [[apiName, language]],
-      ),
-    ),
   }
 }
 
@@ -105,34 +89,20 @@ function toFieldMessage<T>({
   return [property, structField, values]
 }
 
-/**
- * Returns the function that encodes the objects of a type. The message has the result of `cutTerms`,
- * or else the texts that are not columns, so that the writer can cut them.
- */
-export function putEncoder<Terms = undefined>(
-  type: PropertyColumns,
-  cutTerms?: (object: StoredObject) => Terms,
-): (object: StoredObject) => PutMessage<Terms> {
-  const textColumns = new Set(type.texts.flatMap((index) => type.fields[index] ?? []).map(fieldKey))
-  return (object) => {
-    const { pk, objectId, key, title, body, searchable } = object
-    const { columns, elements, texts, points } = searchable
-    const uncut: readonly FieldValues<string>[] =
-      cutTerms === undefined ? texts.filter((text) => !textColumns.has(fieldKey(text))) : NONE
-    return [
-      pk,
-      objectId,
-      key,
-      title,
-      body,
-      columns.values,
-      elements.length === 0 ? NONE : elements.map(toFieldMessage),
-      uncut.length === 0 ? NONE : uncut.map(toFieldMessage),
-      points.length === 0 ? NONE : points.flatMap((point) => [point.longitude, point.latitude]),
-      cutTerms?.(object) as Terms,
-      objectChecksum(object),
-    ]
-  }
+export function toPutMessage(object: StoredObject): PutMessage {
+  const { pk, objectId, key, title, body, searchable } = object
+  const { columns, elements, points } = searchable
+  return [
+    pk,
+    objectId,
+    key,
+    title,
+    body,
+    columns.values,
+    elements.length === 0 ? NONE : elements.map(toFieldMessage),
+    points.length === 0 ? NONE : points.flatMap((point) => [point.longitude, point.latitude]),
+    objectChecksum(object),
+  ]
 }
 
 /** Changes per message; more would block the readers of this thread. */
@@ -144,8 +114,6 @@ export interface EncodedRows {
   readonly keys: Uint8Array<ArrayBuffer>
   /** A serialised table of the rows of the puts. */
   readonly rows: Uint8Array<ArrayBuffer>
-  /** The terms of all puts, one after the other. */
-  readonly terms: Uint8Array<ArrayBuffer>
 }
 
 /** A part of a batch as items of a job. */
@@ -154,7 +122,7 @@ export interface ItemPart {
   readonly items: readonly (ChangeMessage | EncodedRows)[]
   readonly count: number
   /**
-   * The length of the bodies, plus that of text that takes as long to index as their array elements;
+   * The length of the bodies, plus that of text that takes as long to write as their array elements;
    * not known of encoded changes, which are many.
    */
   readonly length: number
@@ -162,17 +130,13 @@ export interface ItemPart {
 }
 
 /** Yields the changes of a batch in messages. */
-export async function* changeMessages(
-  changes: Batch['changes'],
-  columns: PropertyColumns,
-): AsyncGenerator<ItemPart> {
-  const encode = putEncoder(columns)
+export async function* changeMessages(changes: Batch['changes']): AsyncGenerator<ItemPart> {
   const toItems = (part: readonly Change[]): ItemPart => {
     let length = 0
     const items = part.map((change): ChangeMessage => {
       if ('delete' in change) return [change.delete]
       length += lengthOf(change.put)
-      return encode(change.put)
+      return toPutMessage(change.put)
     })
     return { items, count: items.length, length, transfer: [] }
   }

@@ -1,6 +1,6 @@
 /**
- * Many changes in a few buffers: the keys, which the writer needs to sort the changes; the rows, as
- * one string with the length of each text; and the terms. The rows of a message are decoded when the
+ * Many changes in two buffers: the keys, which the writer needs to sort the changes, and the rows, as
+ * one string with the length of each text. The rows of a message are decoded when the
  * first of them is written, and dropped after the last: if all rows of a batch existed at once, the
  * garbage collector would copy them several times.
  */
@@ -19,8 +19,8 @@ interface RowTable {
   /** The texts of all puts, one after the other, in strings of moderate length. */
   readonly texts: readonly string[]
   /**
-   * For each change the string of its texts, and where its texts, its other values and its terms
-   * begin; the number of bytes of its terms; its checksum; and the lengths of its texts: the object
+   * For each change the string of its texts, where its texts and its other values begin, its
+   * checksum, and the lengths of its texts: the object
    * ID, the key, the title, the body, and each column value. A value that is not a text has the length `NO_TEXT`.
    * All 0 for a delete.
    */
@@ -33,28 +33,25 @@ interface RowTable {
   readonly columns: number
 }
 
-type PutExtras = readonly [elements: PutMessage[6], points: PutMessage[8]]
+type PutExtras = readonly [elements: PutMessage[6], points: PutMessage[7]]
 
 const NO_TEXT = -1
 /** The numbers before the lengths of the column values. */
-const FIXED_NUMBERS = 10
+const FIXED_NUMBERS = 8
 /**
  * A string is not continued beyond this length. V8 allocates objects of more than 128 kB in the old
  * generation at once, and collecting them there took a tenth of the CPU time of an import.
  */
 const STRING_LENGTH = 48 * 1024
 const NO_EXTRAS: PutExtras = [[], []]
-/** The terms of encoded changes are cut already, so their texts are not needed. */
-const NO_TEXTS: PutMessage[7] = []
 
 /** Space for the numbers of this many changes, which grows. */
 const INITIAL_CHANGES = 512
 
-/** Encodes changes, in which the number of bytes of the terms is in place of the terms. */
 export function encodeRows(
-  changes: Iterable<PutMessage<number> | readonly [pk: string]>,
+  changes: Iterable<ChangeMessage>,
   columns: number,
-): Pick<EncodedRows, 'keys' | 'rows'> & { readonly count: number } {
+): EncodedRows & { readonly count: number } {
   const width = FIXED_NUMBERS + columns
   const keys: string[] = []
   const keyLengths: number[] = []
@@ -63,7 +60,7 @@ export function encodeRows(
   let numbers = new Int32Array(INITIAL_CHANGES * width)
   const others: (ColumnValue | null)[] = []
   const extras = new Map<number, PutExtras>()
-  const at = { number: 0, text: 0, term: 0 }
+  const at = { number: 0, text: 0 }
   const addValue = (value: ColumnValue | null) => {
     if (typeof value === 'string') {
       texts.push(value)
@@ -85,7 +82,7 @@ export function encodeRows(
     }
     keyLengths.push(change.length === 1 ? ~pk.length : pk.length)
     if (change.length === 1) continue
-    const [, objectId, key, title, body, values, elements, , points, termBytes, checksum] = change
+    const [, objectId, key, title, body, values, elements, points, checksum] = change
     if (at.text > STRING_LENGTH) {
       strings.push(texts.join(''))
       texts = []
@@ -94,9 +91,6 @@ export function encodeRows(
     numbers[at.number++] = strings.length
     numbers[at.number++] = at.text
     numbers[at.number++] = others.length
-    numbers[at.number++] = at.term
-    numbers[at.number++] = termBytes
-    at.term += termBytes
     numbers[at.number++] = checksum
     addValue(objectId)
     addValue(key)
@@ -149,18 +143,16 @@ class MessageRows {
     this.#unread -= 1
     // A row that is read twice is decoded again.
     if (this.#unread === 0) this.#table = undefined
-    return readRow(table, this.#message.terms, index, pk)
+    return readRow(table, index, pk)
   }
 }
 
-function readRow(table: RowTable, terms: Uint8Array, index: number, pk: string): PutMessage {
+function readRow(table: RowTable, index: number, pk: string): PutMessage {
   const { numbers, others, extras, columns } = table
   let at = index * (FIXED_NUMBERS + columns)
   const texts = table.texts[numbers[at++] ?? 0] ?? ''
   let textAt = numbers[at++] ?? 0
   let otherAt = numbers[at++] ?? 0
-  const termAt = numbers[at++] ?? 0
-  const termBytes = numbers[at++] ?? 0
   const checksum = numbers[at++] ?? 0
   const read = (): ColumnValue | null => {
     const size = numbers[at++] ?? 0
@@ -175,8 +167,7 @@ function readRow(table: RowTable, terms: Uint8Array, index: number, pk: string):
   const values: (ColumnValue | null)[] = []
   for (let column = 0; column < columns; column += 1) values.push(read())
   const [elements, points] = extras.get(index) ?? NO_EXTRAS
-  const cutTerms = terms.subarray(termAt, termAt + termBytes)
-  return [pk, objectId, key, title, body, values, elements, NO_TEXTS, points, cutTerms, checksum]
+  return [pk, objectId, key, title, body, values, elements, points, checksum]
 }
 
 export class EncodedChange {

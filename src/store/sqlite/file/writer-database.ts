@@ -2,7 +2,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import { LRUCache } from 'lru-cache'
 import type { TypeConverter } from '../../sql/stored-change.ts'
-import { WordCutter } from '../../sql/text/word-cutter.ts'
 import { type ArrayStatement, SqliteSession, StatementCache } from './sqlite-session.ts'
 import type { StagedWrite } from './time-slice.ts'
 
@@ -13,7 +12,6 @@ import type { StagedWrite } from './time-slice.ts'
 const STEP_CHECKPOINT_PAGES = 8000
 
 export class WriterDatabase extends DatabaseSync {
-  readonly cutter = new WordCutter()
   /** How the objects of types that are being rewritten are read, by number and definition. */
   readonly converters = new LRUCache<string, TypeConverter>({ max: 8 })
   /** The staged writes that this connection carries out, by owner. */

@@ -5,7 +5,7 @@ import type { ObjectType } from '../../../ontology/ontology.ts'
 import type { AuditedTypes } from '../../core/audit/audit-records.ts'
 import { type AppliedCommits, positionId } from '../../core/commits/source-position.ts'
 import type { SourceTransactions } from '../../object-store.ts'
-import { type ChangeMessage, type ItemPart, putEncoder } from '../changes/change-message.ts'
+import { type ChangeMessage, type ItemPart, toPutMessage } from '../changes/change-message.ts'
 import type { TransactionsMessage } from '../writes/apply-transactions.ts'
 import type { BatchMessage } from '../writes/commit-batch.ts'
 import { toBatchMessage } from './send-write.ts'
@@ -52,9 +52,6 @@ async function* itemsOf(
   transactions: SourceTransactions['transactions'],
   messages: ReadonlyMap<ObjectType, BatchMessage>,
 ): AsyncGenerator<ItemPart> {
-  const encoders = new Map(
-    Array.from(messages, ([objectType, { columns }]) => [objectType, putEncoder(columns)]),
-  )
   let items: ChangeMessage[] = []
   const takeItems = (): ItemPart => {
     const part = { items, count: items.length, length: 0, transfer: [] }
@@ -62,10 +59,10 @@ async function* itemsOf(
     return part
   }
   for (const { objectType, changes } of transactions.flatMap(({ batches }) => batches)) {
-    const encode = encoders.get(objectType)
+    const isKnown = messages.has(objectType)
     for (const change of changes) {
       if ('delete' in change) items.push([change.delete])
-      else if (encode !== undefined) items.push(encode(change.put))
+      else if (isKnown) items.push(toPutMessage(change.put))
       if (items.length < PART_CHANGES) continue
       yield takeItems()
       await nextTurn()

@@ -41,7 +41,7 @@ export async function commitInThread(
 ): Promise<Commit> {
   const { guard, writer, groups } = connections
   guard.checkFiles()
-  const job = await writer.sendItems(changeMessages(batch.changes, columnsOf(batch.objectType)))
+  const job = await writer.sendItems(changeMessages(batch.changes))
   try {
     const { count, length } = job.sent
     const { callerId } = context
@@ -121,7 +121,7 @@ async function decideEdit(
   if (repeated !== undefined) return repeated
   const { changes, note } = await edit.decide(rows)
   const expected = edit.keys.map((pk) => [pk, rows.get(pk)?.version ?? 0] as const)
-  const job = await writer.sendItems(changeMessages(changes, batch.columns))
+  const job = await writer.sendItems(changeMessages(changes))
   return { job, name: 'commitEdit', input: { ...batch, note, expected } }
 }
 

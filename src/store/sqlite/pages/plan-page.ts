@@ -115,12 +115,16 @@ function hasFewClosedRows({ closedCount, liveCount }: TableHead): boolean {
 
 function planSearch(request: ReadPageRequest, { liveCount, layout }: TableHead): RowSearchPlan {
   const { query, order, objectType, maxObjects, matchEstimate } = request
-  if (order.length > 0 || isKeyOrdered(query, objectType, layout.unindexedFields)) {
-    return { kind: 'indexWalk' }
-  }
+  const isWalk = isTextSearch(query) || isKeyOrdered(query, objectType, layout.unindexedFields)
+  if (order.length > 0 || isWalk) return { kind: 'indexWalk' }
   // The matches of ids are gathered in any case. Otherwise the best plan depends on their number.
   const few = isFoundById(query) ? Infinity : fewMatches(maxObjects, liveCount)
   return { kind: 'sortFewMatches', fewMatches: few, matchEstimate }
+}
+
+/** True if each row has to be tested, so that to count the matches first would double the work. */
+function isTextSearch(query: Query): boolean {
+  return query.kind === 'text' || query.kind === 'interval'
 }
 
 function isFoundById(query: Query): boolean {

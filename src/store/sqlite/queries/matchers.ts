@@ -9,6 +9,7 @@ import { geoMatcher } from '../../../query/matching/match-geo.ts'
 import type { Query } from '../../../query/query.ts'
 import { patternTest } from '../../sql/compile/pattern-test.ts'
 import { cutText } from '../../sql/text/text-index.ts'
+import { type TextTestQuery, textTest } from './text-test.ts'
 
 /** The conditions that are tested in JavaScript. */
 export type MatcherQuery =
@@ -16,6 +17,7 @@ export type MatcherQuery =
   /** A path into a struct leads to a value. */
   | { readonly kind: 'present'; readonly structField: string }
   | { readonly kind: 'resolvedInterval'; readonly rule: ResolvedRule }
+  | TextTestQuery
 
 type Matcher = (value: string) => boolean
 
@@ -53,6 +55,7 @@ export class Matchers {
 
 function prepareMatcher(query: MatcherQuery): Matcher {
   if (query.kind === 'geo') return geoMatcher(query)
+  if (query.kind === 'terms') return textTest(query)
   if (query.kind === 'present') return (json) => hasValueAt(JSON.parse(json), query.structField)
   if (query.kind === 'resolvedInterval') {
     const test = intervalTest(query.rule)

@@ -31,9 +31,9 @@ import {
   type SqlCondition,
   type SqlValue,
 } from '../../sql/compile/sql-condition.ts'
-import { resolveRule, termCondition } from '../../sql/text/interval-terms.ts'
-import { type TermCondition, toTermCondition } from '../../sql/text/text-condition.ts'
-import { fieldPrefix, indexedTerm } from '../../sql/text/text-index.ts'
+import { resolveRule } from '../../sql/text/interval-terms.ts'
+import { searchedFields, toTermCondition } from '../../sql/text/text-condition.ts'
+import { fieldPrefix } from '../../sql/text/text-index.ts'
 import { propertyIndexName } from '../catalogue/table-indexes.ts'
 import { objectIdsSql, planIds } from './object-ids-sql.ts'
 import type { LinkedPlan, QueryTables } from './query-tables.ts'
@@ -182,13 +182,13 @@ function linkedSql(query: LinkedQuery, tables: QueryTables): SqlCondition {
   return { sql: kind === 'filter' ? `+${sql}` : sql, values }
 }
 
+/** Texts are tested in JavaScript. */
 function textSql(query: Query & { kind: 'text' }, tables: QueryTables): SqlCondition {
   const condition = toTermCondition(query, tables)
   if (condition === undefined) return FALSE
-  return {
-    sql: 'o.id IN (SELECT rowid FROM oqs_term_index WHERE oqs_term_index MATCH ?)',
-    values: [matchExpression(condition)],
-  }
+  const fields = searchedFields(query, tables)
+  const matcher = tables.matcherNumber({ kind: 'terms', condition, fields })
+  return { sql: 'matches(o.body, ?)', values: [matcher] }
 }
 
 /** Finds the texts with the prefix of the pattern in an index; then tests each, if there is more to it. */
@@ -243,7 +243,7 @@ function positionSql([west, south, east, north]: Box): SqlCondition {
   }
 }
 
-/** Terms that are near each other: the term index finds rows, the texts decide. */
+/** Terms that are near each other. */
 function intervalSql(
   { field, rule }: Query & { kind: 'interval' },
   { numbers, isMultiValued, matcherNumber, similarTerms }: QueryTables,
@@ -252,32 +252,15 @@ function intervalSql(
   const prefix = fieldPrefix(number)
   const resolved = resolveRule(rule, (terms, edits) => similarTerms(terms, prefix, edits))
   if (resolved === undefined) return FALSE
-  const candidates = termCondition(resolved, {
-    term: (term) => `"${indexedTerm(prefix, term)}"`,
-    prefix: (term) => `"${indexedTerm(prefix, term)}" *`,
-    and: 'AND',
-    or: 'OR',
-  })
   const matcher = matcherNumber({ kind: 'resolvedInterval', rule: resolved })
-  const inIndex = 'o.id IN (SELECT rowid FROM oqs_term_index WHERE oqs_term_index MATCH ?)'
-  return isMultiValued(field)
-    ? {
-        sql: `(${inIndex} AND EXISTS (
-          SELECT 1 FROM oqs_element WHERE row = o.id AND field = ? AND matches(value, ?)
-        ))`,
-        values: [candidates, number, matcher],
-      }
-    : {
-        sql: `(${inIndex} AND matches(${numbers.propertySql(field.property, field.structField).value}, ?))`,
-        values: [candidates, matcher],
-      }
-}
-
-/** Returns a text condition in the query language of FTS5. */
-function matchExpression(condition: TermCondition): string {
-  if (condition.kind === 'phrase') {
-    return `"${condition.terms.join(' ')}"${condition.isPrefix ? ' *' : ''}`
+  if (isMultiValued(field)) {
+    return {
+      sql: `EXISTS (
+        SELECT 1 FROM oqs_element WHERE row = o.id AND field = ? AND matches(value, ?)
+      )`,
+      values: [number, matcher],
+    }
   }
-  const operator = condition.kind === 'and' ? ' AND ' : ' OR '
-  return `(${condition.of.map(matchExpression).join(operator)})`
+  const { value } = numbers.propertySql(field.property, field.structField)
+  return { sql: `matches(${value}, ?)`, values: [matcher] }
 }

@@ -1,7 +1,8 @@
 /** What the SQL of a query needs to know about its tables, and about those that it links to. */
 import type { ObjectType } from '../../../ontology/ontology.ts'
 import type { Comparison, Field } from '../../../query/query.ts'
-import { isMultiValued, type QueriedType } from '../../sql/compile/query-fields.ts'
+import { objectTable } from '../../core/catalogue/object-tables.ts'
+import { isMultiValued, type QueriedType, textFieldsOf } from '../../sql/compile/query-fields.ts'
 import type { SqlCondition } from '../../sql/compile/sql-condition.ts'
 import type { Visibility } from '../../sql/plan/plan-rules.ts'
 import {
@@ -9,13 +10,14 @@ import {
   SimilarTermSearch,
   type SimilarTerms,
 } from '../../sql/text/similar-terms.ts'
-import type { TermPrefix } from '../../sql/text/text-index.ts'
+import { fieldPrefix, indexedTerm, type TermPrefix } from '../../sql/text/text-index.ts'
 import type { TableFields } from '../catalogue/table-fields.ts'
 import { LIMIT, type TypeVersions, VISIBLE, visibilityValues } from '../catalogue/type-head.ts'
 import type { StatementCache } from '../file/sqlite-session.ts'
 import { countIn } from './count-in.ts'
 import type { MatcherQuery } from './matchers.ts'
 import type { QueryConnection } from './query-connection.ts'
+import { cutField } from './text-test.ts'
 
 export interface QueryTables extends QueriedType<TableFields> {
   /** The table of the query's type; undefined if rows are read although it is not created yet. */
@@ -98,7 +100,9 @@ export function queryTables(
     matcherNumber: (query) => matchers.numberOf(query),
     similarTerms: (terms, prefix, edits) => {
       const key = JSON.stringify([terms, prefix, edits])
-      const similar = similarByKey.get(key) ?? findSimilarTerms(statements, terms, prefix, edits)
+      const found = { terms, prefix, edits }
+      const similar =
+        similarByKey.get(key) ?? findSimilarTerms(statements, { table, objectType, numbers }, found)
       similarByKey.set(key, similar)
       return similar
     },
@@ -152,17 +156,34 @@ function rowCounter(statements: StatementCache): QueryTables['hasAtMost'] {
   }
 }
 
-/** Finds the terms of a field within a small edit distance, in one scan of the vocabulary. */
+/** Finds the terms of a field within a small edit distance, in one scan of the table. */
 function findSimilarTerms(
   statements: StatementCache,
-  terms: readonly string[],
-  prefix: TermPrefix,
-  edits: number | undefined,
+  { table, objectType, numbers }: Pick<QueriedVersion, 'table' | 'objectType' | 'numbers'>,
+  { terms, prefix, edits }: SoughtTerms,
 ): SimilarTerms {
   const search = new SimilarTermSearch(terms, prefix, edits)
-  const rows = statements
-    .prepare('SELECT term FROM oqs_vocabulary WHERE term >= ? AND term < ? AND length(term) <= ?')
-    .iterate(search.from, search.before, search.maxLength)
-  for (const row of rows) search.compare((row as [string])[0])
+  const found = textFieldsOf(objectType).find((one) => fieldPrefix(numbers.of(one)) === prefix)
+  if (table === undefined || found === undefined) return search.similarTerms
+  const field = { ...found, prefix, language: undefined }
+  const seen = new Set<string>()
+  const rows = statements.prepare(`SELECT body FROM ${objectTable(table)}`).iterate()
+  for (const row of rows) {
+    const [body] = row as [string]
+    for (const text of cutField(JSON.parse(body), field)) {
+      for (const term of [...text.terms, ...text.wholes]) {
+        if (seen.has(term)) continue
+        seen.add(term)
+        search.compare(indexedTerm(prefix, term))
+      }
+    }
+  }
   return search.similarTerms
+}
+
+/** Terms of the field with a prefix, and how many edits similar ones may differ in. */
+interface SoughtTerms {
+  readonly terms: readonly string[]
+  readonly prefix: TermPrefix
+  readonly edits: number | undefined
 }

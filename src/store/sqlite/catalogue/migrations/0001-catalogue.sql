@@ -16,16 +16,6 @@ CREATE TABLE oqs_element (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX oqs_element_of_row ON oqs_element (row);
 
--- Full-text terms, each prefixed with the number of its field, and the list of distinct terms.
-CREATE VIRTUAL TABLE oqs_term_index USING fts5(
-  terms, content = '', contentless_delete = 1, tokenize = 'ascii'
-);
--- The terms of a batch of an import become one segment, and not several that must be merged.
-INSERT INTO oqs_term_index (oqs_term_index, rank) VALUES ('hashsize', 8388608);
--- Segments are merged when there are eight of a size: with four, each term is written once more.
-INSERT INTO oqs_term_index (oqs_term_index, rank) VALUES ('automerge', 8);
-CREATE VIRTUAL TABLE oqs_vocabulary USING fts5vocab(oqs_term_index, row);
-
 -- Positions (geopoints).
 CREATE VIRTUAL TABLE oqs_place USING rtree(
   id, min_longitude, max_longitude, min_latitude, max_latitude, +row INTEGER
