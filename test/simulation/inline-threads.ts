@@ -64,6 +64,7 @@ function inlineReaders(path: string): SlowReaders {
       if ('result' in reply) return reply.result as never
       throw failureOf(reply)
     },
+    prepare: () => {},
     state: () => ({ running: 0, waiting: 0, waitedMs: 0 }),
     drain: () => {},
     [Symbol.asyncDispose]: async () => reading?.db.close(),

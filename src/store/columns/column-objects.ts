@@ -26,6 +26,9 @@ import type { ColumnsClient } from './columns-client.ts'
 import { typesOf } from './process/answer-question.ts'
 import type { Answers, FindPageRequest, Question, Requests } from './process/messages.ts'
 
+/** Columns that have not answered by then may never answer. */
+const LATE_MS = 100
+
 /** Returns the objects of a store, answered from columns where possible. */
 export function withColumns(
   objects: Objects & QuickPages,
@@ -34,7 +37,14 @@ export function withColumns(
 ): Objects {
   const ask: Ask = async (kind, request, context) => {
     const question = { kind, request } as Question
-    const read = () => askWithin(columns, question, context, queryTimeoutMs)
+    const read = async () => {
+      const delay = setTimeout(() => objects.prepareSlowQueries?.(), LATE_MS)
+      try {
+        return await askWithin(columns, question, context, queryTimeoutMs)
+      } finally {
+        clearTimeout(delay)
+      }
+    }
     return (await (objects.readElsewhere?.(read) ?? read())) as never
   }
   return {

@@ -22,9 +22,9 @@ const PAUSE_MS: Partial<Record<Unavailable['reason'], number>> = {
 const RECONNECT_MS = 500
 const AWAITED_RECONNECT_MS = 20
 /** How often the process must give a sign of life while a question waits. */
-const PULSE_MS = 250
+const PULSE_MS = 100
 /** After so many intervals the database answers: losing an answer of columns only costs time. */
-const SILENT_MAX = 2
+const SILENT_MAX = 5
 
 export interface AskOptions {
   readonly callerId: string

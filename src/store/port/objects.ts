@@ -56,6 +56,8 @@ export interface Objects {
    * damaged, or are not those that this store has open. SQLite only.
    */
   readElsewhere?<Result>(read: () => Promise<Result>): Promise<Result>
+  /** Starts the processes that run slow queries, so that the next ones do not wait for that. */
+  prepareSlowQueries?(): void
   /** Divides the current objects of a type by key. Times out and stops like `readPage`. */
   splitKeys(request: SplitKeysRequest, context?: RequestContext): Promise<SplitKeys>
   /** Returns the RIDs of the types that have a current object with one of the ids. */

@@ -140,6 +140,10 @@ export class SqliteStore extends CoreStore implements ObjectStore {
     return this.#guard.readElsewhere(read)
   }
 
+  prepareSlowQueries(): void {
+    this.#threads.slowReaders.prepare()
+  }
+
   async readRecords(
     request: ReadRecordsRequest,
     context = INTERNAL_CONTEXT,

@@ -67,6 +67,13 @@ export class ReaderPool implements AsyncDisposable {
     ) as Promise<JobResult<ReadJobs[Name]>>
   }
 
+  /** Starts as many processes as one caller can use. */
+  prepare(): void {
+    this.#readers = this.#readers.filter(({ process }) => !process.hasEnded)
+    const wanted = this.#stopping.signal.aborted ? 0 : this.#options.size - 1
+    while (this.#readers.length < wanted) this.#startReader()
+  }
+
   state(): QueueState {
     return this.#queue.state()
   }

@@ -23,7 +23,10 @@ interface CheckpointJobs extends Jobs {
 }
 
 /** Runs slow queries: the processes, or something else that runs the same jobs. */
-export type SlowReaders = Pick<ReaderPool, 'run' | 'state' | 'drain' | typeof Symbol.asyncDispose>
+export type SlowReaders = Pick<
+  ReaderPool,
+  'run' | 'prepare' | 'state' | 'drain' | typeof Symbol.asyncDispose
+>
 
 export type CreateThreads = (path: string, options: StoreOptions) => StoreThreads
 
