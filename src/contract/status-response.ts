@@ -1,6 +1,7 @@
 /** The state of the service and of its store, as operators and the explorer read it. */
 import { type Static, Type } from 'typebox'
 import { flag, integer, namedObject, text, time } from './schema-parts.ts'
+import { SourceReport } from './source-report.ts'
 
 const typeNames = {
   ontology: text('API name of the ontology.'),
@@ -74,6 +75,10 @@ export const StatusResponse = namedObject('ServiceStatus', {
       },
     ),
   ),
+  sources: Type.Array(SourceReport, {
+    description:
+      'The last report of each `oqs sync`, or of another program that repeats a database.',
+  }),
   backgroundWork: Type.Object({
     replacements: Type.Array(
       Type.Object({

@@ -15,6 +15,7 @@ import { policies } from './admin/policies.ts'
 import { replacements } from './admin/replace-objects.ts'
 import { savedViews } from './admin/saved-views.ts'
 import { addSingleObject } from './admin/single-object.ts'
+import { sourceReports } from './admin/source-reports.ts'
 import { getStatus } from './admin/status.ts'
 import { TOKENS } from './admin/tokens.ts'
 import { addWriteObjects } from './admin/write-objects.ts'
@@ -88,6 +89,7 @@ export async function addAdministration(app: App, services: Services): Promise<v
     exportObjects,
     deleteByQuery,
     ...savedViews,
+    ...sourceReports,
     createDownload,
     sendSessionCode,
     deleteSession,

@@ -136,6 +136,7 @@ export async function assembleService(
     audit: audit && (() => audit.state()),
     store,
     columns: async () => columns?.status(),
+    now,
   })
   return {
     services: {

@@ -33,6 +33,8 @@ const LAST = [
   'getOntologyDefinition',
   'writeObjects',
   'applyTransactions',
+  'reportSource',
+  'deleteSourceReport',
   'listAuditRecords',
   'putObject',
   'patchObject',

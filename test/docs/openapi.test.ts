@@ -25,6 +25,7 @@ describe('openapi.json', () => {
       'delete /api/admin/v1/ontologies/{ontology}/objectTypes/{objectType}',
       'delete /api/admin/v1/ontologies/{ontology}/objects/{objectType}/replacements/{replacement}',
       'delete /api/admin/v1/ontologies/{ontology}/objects/{objectType}/{primaryKey}',
+      'delete /api/admin/v1/ontologies/{ontology}/transactions/{source}/report',
       'delete /api/admin/v1/ontologies/{ontology}/views/{view}',
       'delete /api/admin/v1/policies/{policy}',
       'delete /api/admin/v1/sessions',
@@ -129,6 +130,7 @@ describe('openapi.json', () => {
       'post /multipass/api/oauth2/token',
       'put /api/admin/v1/ontologies/{ontology}',
       'put /api/admin/v1/ontologies/{ontology}/objects/{objectType}/{primaryKey}',
+      'put /api/admin/v1/ontologies/{ontology}/transactions/{source}/report',
       'put /api/admin/v1/ontologies/{ontology}/views/{view}',
       'put /api/admin/v1/policies/{policy}',
     ])

@@ -23,6 +23,18 @@ beforeAll(async () => {
   await service.apply(NUMBERS)
   await service.put('numbers', 'number', numbers(3))
   await service.send('/api/v1/ontologies/numbers/objects/number')
+  await service.send('/api/admin/v1/ontologies/numbers/transactions/shop/report', {
+    method: 'PUT',
+    json: {
+      state: 'following',
+      once: false,
+      tables: 1,
+      stoppedTables: [],
+      lagBytes: 0,
+      lagSeconds: 0,
+      retainedBytes: 0,
+    },
+  })
   await service.send('/api/v1/ontologies/numbers/objects/number?pageToken=nonsense')
   served = (await service.send('/metrics')).text
 })

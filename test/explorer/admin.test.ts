@@ -96,6 +96,21 @@ it('shows the state of the service, and follows the work in the background', asy
   const replacements = '/api/admin/v1/ontologies/shop/objects/item/replacements'
   const { replacement } = (await service.send(replacements, { method: 'POST' })).body
   await page.getByText('Replacing all objects of shop › item: 0 have arrived').waitFor()
+  const report = '/api/admin/v1/ontologies/shop/transactions/slot.7/report'
+  const json = {
+    state: 'waiting',
+    once: false,
+    problem: 'the source is gone',
+    tables: 3,
+    stoppedTables: [{ table: 'public.prices', reason: 'amount has another type' }],
+    lagBytes: 2_000_000,
+    lagSeconds: 75,
+  }
+  await service.send(report, { method: 'PUT', json })
+  const sync = page.getByRole('row', { name: /slot\.7/ })
+  await sync.getByText('waiting: the source is gone').waitFor()
+  await sync.getByText('1 min 15 s').waitFor()
+  await sync.getByText('public.prices has stopped: amount has another type').waitFor()
   await expect.poll(() => accessibilityFaults(page)).toEqual([])
   await service.send(`${replacements}/${replacement}`, { method: 'DELETE' })
   await page.getByText('will be removed').waitFor()

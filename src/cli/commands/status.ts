@@ -1,14 +1,18 @@
 import type { Command } from 'commander'
+import type { SourceReport } from '../../contract/source-report.ts'
 import type { StatusResponse } from '../../contract/status-response.ts'
 import { addFormOptions, chooseForm, type FormOptions, writeOut } from '../output.ts'
 import { runOnService, type ServiceContext, type ServiceOptions } from '../service-options.ts'
+import type { TableRow } from '../table.ts'
 
 interface StatusOptions extends ServiceOptions, FormOptions {}
 
 export function addStatusCommand(program: Command): void {
   const status = program
     .command('status')
-    .description('Show the state of a service: its store, its object types and their columns.')
+    .description(
+      'Show the state of a service: its store, its object types, their columns, and what each oqs sync reports.',
+    )
   addFormOptions(status)
   runOnService(status, ['oqs status', 'oqs status --json'], printStatus)
 }
@@ -22,9 +26,10 @@ async function printStatus({ client, options, signal }: ServiceContext<StatusOpt
 }
 
 async function describe(status: StatusResponse): Promise<string> {
-  const [{ describePairs, headerLine, layOutTable, rowLine }, { formatBytes, formatDuration }] =
+  const [{ cellText, describePairs, headerLine, layOutTable, rowLine }, progress] =
     await Promise.all([import('../table.ts'), import('../progress.ts')])
-  const { version, uptimeSeconds, process, store, columns, objectTypes } = status
+  const { formatBytes, formatDuration } = progress
+  const { version, uptimeSeconds, process, store, columns, objectTypes, sources } = status
   const { storedBytes } = store
   const memory =
     columns &&
@@ -35,8 +40,13 @@ async function describe(status: StatusResponse): Promise<string> {
     ['store', store.kind + (storedBytes === undefined ? '' : `, ${formatBytes(storedBytes)}`)],
     ['columns', memory ?? 'off'],
   ])
-  if (objectTypes.length === 0) return pairs
-  const rows = objectTypes.map(({ ontology, objectType, count, storedBytes: bytes }) => {
+  const tableOf = (rows: readonly TableRow[]) => {
+    if (rows.length === 0) return ''
+    const layout = layOutTable(rows, { width: Infinity })
+    const lines = [headerLine(layout), ...rows.map((row) => rowLine(layout, row))]
+    return `\n${lines.map((line) => `${line}\n`).join('')}`
+  }
+  const typeRows = objectTypes.map(({ ontology, objectType, count, storedBytes: bytes }) => {
     const ofType = columns?.objectTypes.find(
       (one) => one.ontology === ontology && one.objectType === objectType,
     )
@@ -51,7 +61,28 @@ async function describe(status: StatusResponse): Promise<string> {
       built: ofType?.builtAt ?? '',
     }
   })
-  const layout = layOutTable(rows, { width: Infinity })
-  const lines = [headerLine(layout), ...rows.map((row) => rowLine(layout, row))]
-  return `${pairs}\n${lines.map((line) => `${line}\n`).join('')}`
+  const sourceRows = sources.map((report) => {
+    const { ontology, source, state, tables, lagSeconds, lagBytes, retainedBytes } = report
+    const { stoppedTables, reportedAt } = report
+    return {
+      ontology,
+      source,
+      state,
+      behind: lagSeconds === undefined ? '' : formatDuration(1000 * lagSeconds),
+      lag: lagBytes === undefined ? '' : formatBytes(lagBytes),
+      retained: retainedBytes === undefined ? '' : formatBytes(retainedBytes),
+      tables,
+      stopped: stoppedTables.length,
+      reported: `${formatDuration(Date.now() - Date.parse(reportedAt))} ago`,
+    }
+  })
+  const problems = sources.flatMap(problemsOf).map((line) => `${cellText(line)}\n`)
+  return [pairs, tableOf(typeRows), tableOf(sourceRows), ...problems].join('')
+}
+
+/** Says why a source is not followed, and which of its tables are not. */
+function problemsOf({ source, problem, stoppedTables }: SourceReport): readonly string[] {
+  const reasons = stoppedTables.map(({ table, reason }) => `${table} has stopped: ${reason}`)
+  const problems = [...(problem === undefined ? [] : [problem]), ...reasons]
+  return problems.map((text) => `${source}: ${text}`)
 }

@@ -13,6 +13,7 @@ import { type BackgroundWork, statusQuery, type TypeState } from './admin-querie
 import { AdminHead } from './admin-screen.tsx'
 import { DataTable } from './data-table.tsx'
 import { describeDuration, fullTime, loadBetween } from './describe-time.ts'
+import { SyncTable } from './sync-table.tsx'
 
 const HEADING = 'mb-2 text-lg leading-5.5 font-semibold'
 
@@ -35,6 +36,14 @@ export function HealthScreen() {
             </h2>
             <Work work={data.backgroundWork} />
           </section>
+          {data.sources.length > 0 && (
+            <section aria-labelledby="syncs">
+              <h2 id="syncs" className={HEADING}>
+                Syncs
+              </h2>
+              <SyncTable reports={data.sources} />
+            </section>
+          )}
           <section aria-labelledby="types">
             <h2 id="types" className={HEADING}>
               Object types

@@ -2,6 +2,7 @@
 
 import { performance } from 'node:perf_hooks'
 import { StatusResponse } from '../../contract/status-response.ts'
+import { listReports } from '../../service/sources/source-reports.ts'
 import type {
   ColumnsStatus,
   StoredDocument,
@@ -83,10 +84,11 @@ export const getStatus = endpoint({
     'For operators: memory and load of the process, the store, every object type, and work in the background.',
   response: responses(StatusResponse),
   handle: async (_request, reply, { store, columns, now, version, startedAtMs }) => {
-    const [status, ofColumns, [release]] = await Promise.all([
+    const [status, ofColumns, [release], sources] = await Promise.all([
       store.readStatus(),
       columns?.status(),
       store.documents.list('release', now()),
+      listReports({ store, now }),
     ])
     void reply.header('cache-control', 'no-store')
     return {
@@ -95,6 +97,7 @@ export const getStatus = endpoint({
       uptimeSeconds: Math.floor((now() - startedAtMs) / 1000),
       process: describeProcess(),
       ...describeStore(status, ofColumns, release, store.writeState()),
+      sources,
     }
   },
 })

@@ -24,8 +24,8 @@ import { RequestAudit } from './request-audit.ts'
  */
 const REFUSALS = { capacity: 100, tokensPerSecond: 1 }
 
-/** Health checks and metrics are requested every few seconds, by programs. */
-const UNAUDITED = /^\/(?:healthz|readyz|metrics)$/
+/** Requested every few seconds, by programs. */
+const UNAUDITED: ReadonlySet<unknown> = new Set(['healthz', 'readyz', 'getMetrics', 'reportSource'])
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -94,12 +94,11 @@ export function auditRequests(app: App, services: Services): void {
 /** Returns the operation of a route as the log names it; undefined if the log omits it. */
 function auditedOperation({
   method,
-  url,
   schema,
   config,
-}: Pick<RouteOptions, 'method' | 'url' | 'schema' | 'config'>): AuditedOperation | undefined {
+}: Pick<RouteOptions, 'method' | 'schema' | 'config'>): AuditedOperation | undefined {
   const { operationId } = (schema ?? {}) as { readonly operationId?: string }
-  if (operationId === undefined || UNAUDITED.test(url)) return undefined
+  if (operationId === undefined || UNAUDITED.has(operationId)) return undefined
   const isWrite =
     ['PUT', 'PATCH', 'DELETE'].includes(String(method)) || isWritingPost(method, config)
   return { operation: operationId, kind: isWrite ? 'write' : 'read' }

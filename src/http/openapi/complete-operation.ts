@@ -74,6 +74,8 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   abandonReplacement: 'The replacement and its objects are deleted.',
   writeObjects: 'The commit; with `dryRun`, what it would be.',
   applyTransactions: 'The position up to which everything is committed.',
+  reportSource: 'The report as it was saved.',
+  deleteSourceReport: 'Whether there was a report.',
   deleteByQuery: 'The commit.',
   putObject: 'The object was replaced, or was the same already.',
   patchObject: 'The object was changed.',

@@ -52,6 +52,7 @@ export const LIBRARY_DEFINITION: OntologyDefinition = {
 
 const LIBRARY = { ontology: 'library' }
 const BOOKS = { ...LIBRARY, objectType: 'book' }
+const SHOP_DATABASE = { ...LIBRARY, source: 'shop-database' }
 const ISBN = '9780131103627'
 const BOOK = { ...BOOKS, primaryKey: ISBN }
 const CREATE_BOOK = { ...LIBRARY, actionType: 'create-book' }
@@ -133,9 +134,22 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
     request: { query: { type: 'eq', field: 'properties.title', value: 'Algorithms' } },
   },
   applyTransactions: {
-    parameters: { ...LIBRARY, source: 'shop-database' },
+    parameters: SHOP_DATABASE,
     request: '{"objectType": "book"}\n{"delete": "0"}\n{"commit": "00000016B374D848"}',
   },
+  reportSource: {
+    parameters: SHOP_DATABASE,
+    request: {
+      state: 'following',
+      once: false,
+      tables: 12,
+      stoppedTables: [{ table: 'public.prices', reason: 'amount cannot hold the column numeric' }],
+      lagBytes: 4096,
+      lagSeconds: 0.2,
+      retainedBytes: 16_777_216,
+    },
+  },
+  deleteSourceReport: { parameters: SHOP_DATABASE },
   startReplacement: { parameters: BOOKS },
   publishReplacement: { parameters: BOOKS },
   abandonReplacement: { parameters: BOOKS },

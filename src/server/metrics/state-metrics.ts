@@ -1,5 +1,7 @@
 /** The state of the service at the moment when its metrics are read. */
 import type { QueueState } from '../../admission/fair-queue.ts'
+import type { SourceReport } from '../../contract/source-report.ts'
+import { listReports } from '../../service/sources/source-reports.ts'
 import type {
   ColumnsStatus,
   ObjectStore,
@@ -9,6 +11,7 @@ import type {
 } from '../../store/object-store.ts'
 import type { AuditState } from '../audit/audit-writer.ts'
 import { counter, gauge, type MetricFamily } from './metric-family.ts'
+import { syncMetrics } from './sync-metrics.ts'
 
 export interface StateSources {
   readonly queues: () => Readonly<Record<string, QueueState>>
@@ -16,9 +19,10 @@ export interface StateSources {
   readonly memory: () => { readonly used: number; readonly limit: number }
   /** Undefined if the audit log is off. */
   readonly audit: (() => AuditState) | undefined
-  readonly store: Pick<ObjectStore, 'check' | 'load' | 'readStatus' | 'writeState'>
+  readonly store: Pick<ObjectStore, 'check' | 'documents' | 'load' | 'readStatus' | 'writeState'>
   /** Undefined while there are no columns. */
   readonly columns: () => Promise<ColumnsStatus | undefined>
+  readonly now: () => number
 }
 
 /** How long metrics wait for the store. The others matter most when the store does not reply. */
@@ -39,19 +43,22 @@ export class StateMetrics {
   readonly #sources: StateSources
   /** The last status that the store replied with. */
   #status: StoreStatus | undefined
+  #reports: readonly SourceReport[] = []
 
   constructor(sources: StateSources) {
     this.#sources = sources
   }
 
   async collect(): Promise<MetricFamily[]> {
-    const { queues, followers, memory, audit, store, columns } = this.#sources
-    const [isUp, status, ofColumns] = await Promise.all([
+    const { queues, followers, memory, audit, store, columns, now } = this.#sources
+    const [isUp, status, ofColumns, reports] = await Promise.all([
       withinTime(store.check().then(() => true)).catch(() => undefined),
       withinTime(store.readStatus()).catch(() => undefined),
       withinTime(columns()).catch(() => undefined),
+      withinTime(listReports({ store, now })).catch(() => undefined),
     ])
     this.#status = status ?? this.#status
+    this.#reports = reports ?? this.#reports
     const { used, limit } = memory()
     const load = store.load()
     return [
@@ -72,6 +79,7 @@ export class StateMetrics {
       ),
       ...(this.#status === undefined ? [] : storeMetrics(this.#status)),
       ...columnsMetrics(ofColumns),
+      ...syncMetrics(this.#reports, now()),
     ]
   }
 }

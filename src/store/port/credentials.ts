@@ -137,6 +137,8 @@ export type DocumentKind =
   | 'savedView'
   /** The position of a source, see `SourceTransactions`. */
   | 'sourcePosition'
+  /** What a source reports about itself. Its id starts with `sourceReportPrefix`. */
+  | 'sourceReport'
   /** The release that opened the store last: one document. */
   | 'release'
 

@@ -20,16 +20,21 @@ const SETTINGS = {
 
 const AS_TEXT = { getTypeParser: () => (text: string) => text }
 
-/** Opens a connection on which every value is a text; one for replication takes no parameters. */
+/**
+ * Opens a connection on which every value is a text; one for replication takes no parameters. The
+ * timeout is that of each step: 0 for none.
+ */
 export async function connectSource(
   url: string,
-  { replication = false } = {},
+  { replication = false, timeoutMs = 0 } = {},
 ): Promise<pg.Client & AsyncDisposable> {
   const options = Object.entries(SETTINGS).map(([name, value]) => `-c ${name}=${value}`)
   const client = new pg.Client({
     connectionString: url,
     application_name: 'oqs sync',
     keepAlive: true,
+    connectionTimeoutMillis: timeoutMs,
+    ...(timeoutMs > 0 && { query_timeout: timeoutMs }),
     options: options.join(' '),
     types: AS_TEXT as unknown as pg.CustomTypesConfig,
     ...(replication && { replication: 'database' }),

@@ -89,6 +89,7 @@ export class Follower {
       this.#advance(written, stream)
       if (this.#target === undefined || this.#position < this.#target) return
       this.#target = undefined
+      this.#lagMs = 0
       events.onCaughtUp(slot, this.state)
       if (once) caughtUp.abort()
     })

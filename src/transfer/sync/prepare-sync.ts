@@ -24,6 +24,7 @@ import {
 } from './replication-slot.ts'
 import { readTables } from './source-tables.ts'
 import { extendDefinition, extended, findType, mapTables } from './sync-definition.ts'
+import { deleteReport } from './sync-reporter.ts'
 import type { PrepareRequest, SyncRequest } from './sync-request.ts'
 import type { TableMapping } from './table-mapping.ts'
 import { recordOf, type TableRecords } from './table-record.ts'
@@ -48,16 +49,18 @@ export async function prepareSync(
   endpoints: Endpoints,
   request: PrepareRequest,
 ): Promise<PreparedSync> {
-  const { url, ontology, owners, onNote } = request
+  const { url, ontology, owners, onOwner, onNote } = request
   await using client = await connectSource(url)
   await checkWalLevel(client)
   const now = await readPosition(client)
   const all = await readTables(client)
   const current = await readDefinition(endpoints.administration, ontology)
   const name = current && slotOf(current, request)
+  const owner = name && (await readOwner(client, name))
   if (name !== undefined && request.restart) await dropSlot(client, name)
   const slot = name === undefined ? undefined : await readSlot(client, name)
-  if (slot !== undefined && name !== undefined && current !== undefined) {
+  if (slot !== undefined && owner !== undefined && name !== undefined && current !== undefined) {
+    onOwner(owner)
     if (slot.isLost) {
       throw new Error(
         `The source has removed changes that the replication slot ${name} needs (max_slot_wal_keep_size). Run the command with --restart to copy the tables again.`,
@@ -71,7 +74,6 @@ export async function prepareSync(
         `The publication ${name} ${gap}, so changes are missing. Run the command with --restart to copy the tables again.`,
       )
     }
-    const owner = await readOwner(client, name)
     const source = { client, slot: name, publication, all, current, owner }
     const continued = await continueTables(endpoints, source, request)
     return { slot: name, ...continued, claims, start: { confirmed: slot.confirmed, now } }
@@ -87,7 +89,6 @@ export async function prepareSync(
   // Before the definition is changed, all types are checked.
   const planned = mapTables(extended(current, ontology, inferred), inferred, onNote)
   if (current !== undefined && !request.restart) {
-    const owner = name && (await readOwner(client, name))
     await owners.checkReplaced(current, namesOf(planned), owner)
   }
   const definition = await extendDefinition(endpoints, ontology, inferred, request.signal)
@@ -103,7 +104,9 @@ export async function prepareSync(
       `the replication slot ${other} of another sync keeps the source from removing changes; if no service uses it any more, drop it with --drop-slot --slot ${other}`,
     )
   }
-  await owners.claim(definition, namesOf(mappings), await readOwner(client, newName))
+  const newOwner = await readOwner(client, newName)
+  await owners.claim(definition, namesOf(mappings), newOwner)
+  onOwner(newOwner)
   const unknown = { tables: [], stopped: new Map(), claims: 0, start: undefined }
   return { slot: newName, mappings, toCopy: mappings, definition, ...unknown }
 }
@@ -124,6 +127,9 @@ export async function dropSync(
   const present = [await readSlot(client, name), await readPublication(client, name)]
   await dropSlot(client, name)
   await client.query(`DROP PUBLICATION IF EXISTS ${name}`)
+  if (current !== undefined) {
+    await deleteReport(endpoints, request.ontology, await readOwner(client, name))
+  }
   return { name, isDropped: present.some((one) => one !== undefined) }
 }
 

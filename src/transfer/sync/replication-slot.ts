@@ -26,13 +26,16 @@ export function slotName(
 
 export interface Slot {
   readonly confirmed: bigint
+  /** The WAL that the source keeps for the slot. */
+  readonly retainedBytes: number
   /** Whether the source has removed changes that the slot needs. */
   readonly isLost: boolean
 }
 
 export async function readSlot(client: Client, name: string): Promise<Slot | undefined> {
   const { rows } = await client.query<Record<string, string>>(
-    `SELECT confirmed_flush_lsn AS confirmed, wal_status AS status, plugin, database = current_database() AS "isHere"
+    `SELECT confirmed_flush_lsn AS confirmed, wal_status AS status, plugin, database = current_database() AS "isHere",
+       greatest(pg_current_wal_lsn() - restart_lsn, 0) AS retained
      FROM pg_replication_slots WHERE slot_name = $1`,
     [name],
   )
@@ -43,7 +46,11 @@ export async function readSlot(client: Client, name: string): Promise<Slot | und
       `The replication slot ${name} belongs to another database or plugin. Pass another name with --slot.`,
     )
   }
-  return { confirmed: parseLsn(row['confirmed'] ?? '0/0'), isLost: row['status'] === 'lost' }
+  return {
+    confirmed: parseLsn(row['confirmed'] ?? '0/0'),
+    retainedBytes: Number(row['retained']),
+    isLost: row['status'] === 'lost',
+  }
 }
 
 /** Returns the names of other slots for an ontology and tables with these names, which nothing reads. */

@@ -24,6 +24,8 @@ export interface PrepareRequest extends SyncRequest {
   /** How often the stream did not fit a table, by its OID, since it was copied. */
   readonly suspects: ReadonlyMap<number, number>
   readonly owners: TypeOwners
+  /** Called with the slot and its server, see `ownerName`, when there is a sync to report about. */
+  readonly onOwner: (owner: string) => void
   readonly signal: AbortSignal
   readonly onNote: (text: string) => void
 }

@@ -10,6 +10,7 @@ import { copyTables } from './copy-tables.ts'
 import { TableChanged } from './followed-tables.ts'
 import { Follower, type FollowerState } from './follower.ts'
 import { prepareSync, recordCopies } from './prepare-sync.ts'
+import { SyncReporter } from './sync-reporter.ts'
 import type { SyncRequest } from './sync-request.ts'
 import type { TableMapping } from './table-mapping.ts'
 import { TypeOwners } from './type-owners.ts'
@@ -42,17 +43,52 @@ export async function syncTables(
   options: SyncOptions,
   given: SyncEvents,
 ): Promise<FollowerState> {
-  const { signal } = options
   const noted = new Set<string>()
   const onNote = (text: string) => {
     // Every attempt finds the same.
     if (!noted.has(text)) given.onNote(text)
     noted.add(text)
   }
-  const events = { ...given, onNote }
   const unfit = new UnfitValues(onNote)
-  const owners = new TypeOwners(endpoints, options.ontology)
+  const events: SyncEvents = {
+    ...given,
+    onNote,
+    onCaughtUp: (...caughtUp) => {
+      reporter.report('following')
+      given.onCaughtUp(...caughtUp)
+    },
+  }
   const follower = new Follower(endpoints, { ...options, unfit, events })
+  const readLagMs = () => follower.state.lagMs
+  const reporter = new SyncReporter(endpoints, { ...options, onNote, readLagMs })
+  try {
+    await copyAndFollow(endpoints, options, { events, unfit, follower, reporter })
+    reporter.report('ended')
+    return follower.state
+  } catch (error) {
+    reporter.report('failed', (error as Error).message)
+    throw error
+  } finally {
+    await reporter.end()
+  }
+}
+
+interface SyncParts {
+  readonly events: SyncEvents
+  readonly unfit: UnfitValues
+  readonly follower: Follower
+  readonly reporter: SyncReporter
+}
+
+async function copyAndFollow(
+  endpoints: Endpoints,
+  options: SyncOptions,
+  { events, unfit, follower, reporter }: SyncParts,
+): Promise<void> {
+  const { signal } = options
+  const { onNote } = events
+  const onOwner = (owner: string) => reporter.setOwner(owner)
+  const owners = new TypeOwners(endpoints, options.ontology)
   let restart = options.restart
   let failures = 0
   let hasAnswered = false
@@ -64,11 +100,14 @@ export async function syncTables(
     const { position } = follower.state
     try {
       const isFollowing = follower.hasStarted
-      const request = { ...options, restart, isFollowing, suspects, owners, onNote }
+      const request = { ...options, restart, isFollowing, suspects, owners, onOwner, onNote }
       const prepared = await prepareSync(endpoints, request)
       hasAnswered = true
       const { slot, start, toCopy } = prepared
-      if (start === undefined || toCopy.length > 0) {
+      const mustCopy = start === undefined || toCopy.length > 0
+      reporter.setTables(prepared)
+      reporter.report(mustCopy ? 'copying' : 'following')
+      if (mustCopy) {
         if (start === undefined) unused = slot
         const onProgress = events.onCopying
         const copy = {
@@ -94,9 +133,9 @@ export async function syncTables(
       } finally {
         changed.stop()
       }
-      if (!ended.aborted || signal.aborted) return follower.state
+      if (!ended.aborted || signal.aborted) return
     } catch (error) {
-      if (signal.aborted) break
+      if (signal.aborted) return
       if (error instanceof TableChanged) {
         suspects.set(error.oid, (suspects.get(error.oid) ?? 0) + 1)
         continue
@@ -108,11 +147,12 @@ export async function syncTables(
       }
       failures = follower.state.position > position ? 0 : failures + 1
       const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** failures, LONGEST_PAUSE_MS)
-      events.onRetry(explain(error as Error), pauseMs)
+      const problem = explain(error as Error)
+      reporter.report('waiting', problem.message)
+      events.onRetry(problem, pauseMs)
       await realPause(pauseMs, signal).catch(() => {})
     }
   }
-  return follower.state
 }
 
 function describeUnused(publication: string): string {

@@ -95,7 +95,8 @@ export function ownerName(slot: string, systemId: string): string {
   return `${slot}@${systemId}`
 }
 
-function slotOf(owner: string): string {
+/** Returns the slot of an owner. */
+export function slotOf(owner: string): string {
   return owner.slice(0, owner.indexOf('@'))
 }
 

@@ -2,6 +2,7 @@
 
 import type { AuditEntry } from '../../../contract/audit-record.ts'
 import { savedViewPrefix } from '../../../contract/saved-view.ts'
+import { sourceReportPrefix } from '../../../contract/source-report.ts'
 import type { OntologyChange } from '../../../ontology/definition/change-definition.ts'
 import type { OntologyDefinition } from '../../../ontology/definition/definition-schema.ts'
 import type { OntologyDeletion } from '../../object-store.ts'
@@ -126,6 +127,7 @@ export const deleteOntology: BuildOperation<DeletedOntology, RecordedChange<void
     )
     yield* session.run('DELETE FROM oqs_ontology WHERE rid = ?', [ontologyRid])
     yield* deleteDocuments(session, 'savedView', savedViewPrefix(ontologyRid))
+    yield* deleteDocuments(session, 'sourceReport', sourceReportPrefix(ontologyRid))
     const record = deletionRecord(deletion.auditEntry, types)
     yield* addAuditRecords(session, [record])
     yield* recordNote(session, deletion.idempotencyKey)
