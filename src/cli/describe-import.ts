@@ -30,6 +30,10 @@ export function describeContinuation({ objects }: ImportCursor): string {
   return `continuing after the first ${countOf(objects, 'object')}, which an earlier run has sent (--restart sends all)`
 }
 
+export function describeRefutation(type: string, sampleRows: number): string {
+  return `${type}: later rows differ from the first ${formatCount(sampleRows)} rows, so the type is inferred from all of them`
+}
+
 /** Returns undefined if no row had the key of an earlier one. */
 export function describeRepeatedKeys(
   { repeated, isIncomplete }: RepeatedKeys,

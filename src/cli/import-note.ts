@@ -8,15 +8,15 @@ import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/p
 import { dirname, join, resolve } from 'node:path'
 import { deserialize, serialize } from 'node:v8'
 import type { Administration } from '../client/endpoints/administration.ts'
-import type { ColumnOptions } from '../transfer/columns/column-plan.ts'
 import type { ImportCursor } from '../transfer/import/import-cursor.ts'
+import type { EarlierReading } from '../transfer/import/import-type.ts'
 import { homeFolder } from './home-folder.ts'
 
 export class ImportNote {
   readonly #path: string
   #saved = 0
   /** How the rows are read, so that a continued import need not infer it again. */
-  columns: ColumnOptions | undefined
+  reading: EarlierReading | undefined
 
   private constructor(path: string) {
     this.#path = path
@@ -57,10 +57,10 @@ export class ImportNote {
   }
 
   /** Returns how the rows were read until the import stopped; undefined if it is not known. */
-  async readColumns(): Promise<ColumnOptions | undefined> {
-    const { columns } = await readNote(this.#path)
+  async readReading(): Promise<EarlierReading | undefined> {
+    const { reading } = await readNote(this.#path)
     try {
-      return deserialize(Buffer.from(String(columns), 'base64')) as ColumnOptions
+      return deserialize(Buffer.from(String(reading), 'base64')) as EarlierReading
     } catch {
       return undefined
     }
@@ -84,8 +84,8 @@ export class ImportNote {
     await mkdir(dirname(this.#path), { recursive: true })
     const part = `${this.#path}.${process.pid}`
     // Maps and sets, which JSON has not.
-    const columns = this.columns && serialize(this.columns).toString('base64')
-    await writeFile(part, `${JSON.stringify({ ...note, columns })}\n`)
+    const reading = this.reading && serialize(this.reading).toString('base64')
+    await writeFile(part, `${JSON.stringify({ ...note, reading })}\n`)
     await rename(part, this.#path)
   }
 }
@@ -93,7 +93,7 @@ export class ImportNote {
 interface Note extends ImportCursor {
   /** The process that runs the import; absent once it has stopped. */
   readonly pid?: number
-  readonly columns?: string
+  readonly reading?: string
 }
 
 interface NoteRequest {

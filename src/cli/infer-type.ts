@@ -1,5 +1,6 @@
 import type { ColumnOptions } from '../transfer/columns/column-plan.ts'
 import type { InferredType } from '../transfer/infer/infer-type.ts'
+import type { Inference } from '../transfer/infer/sample.ts'
 import type { Inputs } from './inputs.ts'
 import { printMessage } from './output.ts'
 import { describeNote } from './remedies.ts'
@@ -9,32 +10,23 @@ export interface InferOptions {
   readonly displayName?: string
   readonly columns?: ColumnOptions
   readonly signal: AbortSignal
+  /** How many rows of each file to read. By default, all of them. */
+  readonly rowsPerFile?: number | undefined
 }
 
-/** Reads all rows of the inputs and infers their object type. */
+/** Reads the rows of the inputs and infers their object type. */
 export async function inferFromFiles(
   inputs: Inputs,
-  { apiName, displayName, columns, signal }: InferOptions,
-): Promise<InferredType> {
-  const { inferrer } = await import('../transfer/infer/inferrer.ts')
-  const inference = inferrer(columns)
+  { rowsPerFile, ...options }: InferOptions,
+): Promise<Inference> {
+  const { inferRows } = await import('../transfer/infer/sample.ts')
   const progress = inputs.startProgress('inferring types')
-  let rows = 0
+  const onProgress = (rows: number) => progress.update(rows)
   try {
-    for await (const { name, source } of inputs.open()) {
-      inference.startFile(name)
-      for await (const some of source.rows) {
-        signal.throwIfAborted()
-        inference.add(some, source.kind, source.types)
-        rows += some.length
-        progress.update(rows)
-      }
-      signal.throwIfAborted()
-    }
+    return await inferRows(inputs.open(), { ...options, onProgress }, rowsPerFile)
   } finally {
     progress.end()
   }
-  return inference.finish(apiName, displayName)
 }
 
 export function printNotes({ notes }: Pick<InferredType, 'notes'>): void {

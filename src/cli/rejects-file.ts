@@ -1,5 +1,10 @@
 import { type FileHandle, open, stat } from 'node:fs/promises'
+import type { ObjectType } from '../ontology/ontology.ts'
 import type { Rejection } from '../transfer/import/batch-sender.ts'
+import { describeRejection } from './describe-import.ts'
+import { printMessage } from './output.ts'
+import { describeRemedy } from './remedies.ts'
+import { adviceOn } from './value-advice.ts'
 
 /** The file of rejected rows and the reasons, one JSON object per line. */
 export class RejectsFile {
@@ -42,6 +47,26 @@ export class RejectsFile {
   async close(): Promise<void> {
     await this.flush()
     await this.#handle?.close()
+  }
+}
+
+/** Rejected rows that are printed; further ones are only counted. */
+const PRINTED_REJECTIONS = 20
+
+/** Returns a function that prints rejected rows and adds them to the file of rejects. */
+export function rejectionPrinter(objectType: ObjectType, rejects: RejectsFile) {
+  let rejected = 0
+  return (rejection: Rejection): void => {
+    rejects.add(rejection)
+    rejected += 1
+    const { property = '', column = property, excerpt: text, remedy } = rejection
+    const { type } = objectType.properties.get(property) ?? {}
+    const scalarType = type?.kind === 'scalar' ? type.type : undefined
+    const advice = remedy ? describeRemedy(remedy) : adviceOn(scalarType, { column, text })
+    if (rejected <= PRINTED_REJECTIONS) printMessage(describeRejection({ ...rejection, advice }))
+    else if (rejected === PRINTED_REJECTIONS + 1) {
+      printMessage('further rejected rows are only counted; list them all with --rejects FILE')
+    }
   }
 }
 

@@ -212,3 +212,30 @@ it('an import starts again if its objects may be gone', async () => {
   expect([code, stderr]).toEqual([0, expect.not.stringContaining('continuing')])
   expect(await countRows()).toBe(ROWS)
 })
+
+it('an import from a sample that was killed continues, and infers again if a later row differs', async () => {
+  const lines = Array.from({ length: ROWS }, (_, id) => `{"id":${id},"count":${id % 90}}\n`)
+  lines[ROWS - 1] = `{"id":${ROWS - 1},"count":"many"}\n`
+  writeFileSync(file, lines.join(''))
+  const args = ['import', file, '--ontology', 'restarts', '--type', 'new', '--infer']
+  {
+    await using command = startOqs(args, settings)
+    await someBatches(command)
+    command.child.kill('SIGKILL')
+    await command.ended
+  }
+  const { code, stderr } = await runOqs(args, settings)
+  expect([code, stderr]).toEqual([0, expect.stringContaining('continuing after the first')])
+  expect(stderr).toMatch(/later rows differ.*inferred from 120,000 rows.*120,000 objects written/s)
+  const { objectTypes } = await endpoints.administration.getObjectCounts('restarts')
+  expect(objectTypes['new']?.count).toBe(ROWS)
+  const definition = await endpoints.administration.getDefinition('restarts')
+  expect(definition).toMatchObject({
+    objectTypes: expect.arrayContaining([
+      expect.objectContaining({
+        apiName: 'new',
+        properties: { id: expect.anything(), count: { type: 'string' } },
+      }),
+    ]),
+  })
+})

@@ -14,6 +14,7 @@ const LONGEST = [
   'release/client-package',
   'e2e/install',
   'cli/help-examples',
+  'cli/import-sample',
   'e2e/serve',
   'e2e/workers',
   'e2e/demo',

@@ -42,7 +42,12 @@ async function inferDefinition(
   await using inputs = await openInputs(files, options, signal, { twice: false })
   const displayName = fileTitle(file)
   const columns = readColumnOptions(options)
-  const inferred = await inferFromFiles(inputs, { apiName: type, displayName, columns, signal })
+  const { inferred } = await inferFromFiles(inputs, {
+    apiName: type,
+    displayName,
+    columns,
+    signal,
+  })
   printNotes(inferred)
   await writeOut(writeDefinition(ontology, inferred), signal)
 }

@@ -6,6 +6,7 @@ import { isRetryable } from '../../client/retry.ts'
 import { RemediableError } from '../../formats/remedy.ts'
 import { type Row, type RowSource, valueText } from '../../formats/row.ts'
 import { isRejected, type RowReader } from '../columns/row-to-object.ts'
+import { type SampleProof, SampleRefuted } from '../infer/sample.ts'
 import {
   batchSender,
   NOTHING_SENT,
@@ -40,6 +41,8 @@ export interface ImportRequest extends TypePath {
   readonly beforeBatch?: SenderOptions['beforeBatch']
   /** Recognises rows with the key of an earlier row; undefined if the last such row is written. */
   readonly repeatedKeys?: RepeatedKeys | undefined
+  /** Proves the sample that the type was inferred from; the import stops with `SampleRefuted`. */
+  readonly proof?: SampleProof | undefined
   /** Whether nothing is kept if the import stops early or every row is rejected, if possible. */
   readonly isAllOrNothing?: boolean | undefined
   /** Where an earlier run of the same import stopped. */
@@ -107,10 +110,14 @@ export async function importFiles(
   const { mode, dryRun, from } = request
   const load = bulkLoad(endpoints, request, mode === 'merge' ? 'upsert' : mode, from?.replacement)
   if (mode === 'replace' && !dryRun) await load.start()
+  const isLoading = () => load.replacement !== undefined
   const canLoad = mode !== 'replace' && mode !== 'merge' && !dryRun && request.isFinite
   const counts = { rows: 0, rejected: 0 }
   const reject = (rejection: Rejection) => {
     counts.rejected += 1
+    if (request.proof && (rejection.row !== undefined || counts.rejected > MAX_UNREADABLE)) {
+      throw new SampleRefuted('a row was rejected')
+    }
     request.onRejected(rejection)
     if (counts.rejected > request.maxErrors) throw tooManyRejected(request.maxErrors)
   }
@@ -120,7 +127,11 @@ export async function importFiles(
     replacement: load.replacement,
     skip: from?.objects ?? 0,
     beforeBatch: request.beforeBatch,
-    startLoad: async () => (canLoad ? load.startIfEmpty() : undefined),
+    startLoad: async () => {
+      const replacement = canLoad ? await load.startIfEmpty() : undefined
+      if (request.proof && !isLoading()) throw new SampleRefuted('everybody would see the objects')
+      return replacement
+    },
   }
   const sender: ObjectSink =
     request.openSink?.(reject) ?? batchSender(administration, request, options, reject)
@@ -128,7 +139,6 @@ export async function importFiles(
     const { settled: objects, version } = sender.sent
     return { objects, replacement: load.replacement, version }
   }
-  const isLoading = () => load.replacement !== undefined
   let isPublishing = false
   try {
     const onRows = async () => {
@@ -139,6 +149,7 @@ export async function importFiles(
       await readFile(file, { ...request, onRows, reject }, sender, counts)
     }
     request.signal.throwIfAborted()
+    request.proof?.end()
     request.onWriting?.(counts.rows - counts.rejected, sender.sent)
     await sender.finish()
     if (mode === 'replace' && sender.sent.objects + options.skip === 0) {
@@ -155,7 +166,10 @@ export async function importFiles(
     if (mode !== 'replace') return { ...result, ...loadedCounts(sender.sent, published) }
     const { version, put, deleted: replaced } = published
     return { ...result, put, version, replaced }
-  } catch (error) {
+  } catch (caught) {
+    // What is wrong with the data is found by an inference from all rows, if it is wrong.
+    const isDoubted = request.proof !== undefined && caught instanceof RemediableError
+    const error = isDoubted ? new SampleRefuted(caught.message) : caught
     await sender.settle()
     const stop = async (): Promise<Stop> => {
       // Nobody answers. What was sent stays, so that another run can continue.
@@ -208,6 +222,9 @@ function loadedCounts(
   return { ...sent, version, put: sent.put - kept, kept: sent.kept + kept }
 }
 
+/** Unreadable rows that a load from a sample accepts: a caller may keep them until it is proven. */
+const MAX_UNREADABLE = 10_000
+
 const NOTHING_TO_REPLACE_WITH =
   'the files have no rows, and to replace all objects with nothing would delete them'
 
@@ -216,18 +233,21 @@ async function readFile(
   {
     readRow,
     repeatedKeys,
+    proof,
     signal,
     onRows,
     reject,
-  }: Pick<ImportRequest, 'readRow' | 'repeatedKeys' | 'signal'> & {
+  }: Pick<ImportRequest, 'readRow' | 'repeatedKeys' | 'proof' | 'signal'> & {
     readonly onRows: () => Promise<void>
     readonly reject: (rejection: Rejection) => void
   },
   sender: ObjectSink,
   counts: { rows: number },
 ): Promise<void> {
+  proof?.startFile(name)
   for await (const rows of source.rows) {
     signal.throwIfAborted()
+    proof?.add(rows, source.kind, source.types)
     for (const row of rows) {
       counts.rows += 1
       const { line } = row

@@ -7,7 +7,7 @@ import { parseDefinition } from '../../ontology/definition/parse-definition.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
 import { type ColumnOptions, checkColumnOptions } from '../columns/column-plan.ts'
 import { withType } from '../infer/definition.ts'
-import type { InferredType } from '../infer/infer-type.ts'
+import { type Inference, type Sample, SampleRefuted } from '../infer/sample.ts'
 import { isEmptyType, type LoadEndpoints } from './bulk-load.ts'
 import { readDefinition, removeType } from './change-definition.ts'
 import { existingTypeOptions, isRowNumber } from './existing-type.ts'
@@ -23,6 +23,15 @@ export interface ImportType {
   readonly exists: boolean
   /** Removes a type that was created for these rows; undefined if it was not. */
   readonly undo: (() => Promise<void>) | undefined
+  /** What the load must prove, because only a sample of the rows was read. */
+  readonly sampled?: (Sample & { readonly isOntologyNew: boolean }) | undefined
+}
+
+/** How an earlier run of the same import read the rows. */
+export interface EarlierReading {
+  readonly columns: ColumnOptions
+  /** Of a type that the run created from a sample, and did not prove to the end. */
+  readonly unproven?: { readonly isOntologyNew: boolean } | undefined
 }
 
 export interface ImportTypeRequest {
@@ -30,10 +39,15 @@ export interface ImportTypeRequest {
   readonly type: string
   /** The options that the user gave. */
   readonly columns: ColumnOptions
-  /** Infers the type from the data; undefined if the type must exist and stays as it is. */
-  readonly infer: (() => Promise<InferredType>) | undefined
-  /** Returns how an earlier run of the same import read the rows; then nothing is inferred. */
-  readonly findColumns?: (type: ObjectType) => Promise<ColumnOptions | undefined>
+  /**
+   * Infers the type from the data, or from a sample of it; undefined if the type must exist and stays
+   * as it is.
+   */
+  readonly infer: ((isSample: boolean) => Promise<Inference>) | undefined
+  /** Whether a load that a sample misled can be taken back, because nobody sees its objects yet. */
+  readonly canSample: boolean
+  /** Returns how an earlier run read the rows if this one continues it; then nothing is inferred. */
+  readonly findReading?: (type: ObjectType) => Promise<EarlierReading | undefined>
   /** Whether an inferred type is not created. */
   readonly dryRun: boolean
   /** Whether all objects of the type are replaced. */
@@ -49,38 +63,63 @@ export async function findImportType(
   const definition = await readDefinition(administration, ontology)
   const existing = definition && parseDefinition(definition).objectTypes.get(type)
   if (existing !== undefined && definition !== undefined) {
-    return widenExisting(endpoints, request, definition, existing)
+    const earlier = request.infer && (await request.findReading?.(existing))
+    return earlier === undefined
+      ? widenExisting(endpoints, request, definition, existing)
+      : continueReading(endpoints, request, existing, earlier)
   }
   if (request.infer === undefined) throw unknownType(request, definition)
 
-  const inferred = await request.infer()
+  const { inferred, sampledRows } = await request.infer(request.canSample && !request.dryRun)
   const { columns, notes } = inferred
-  const shared = { notes, columns }
+  const isOntologyNew = definition === undefined
+  const sampled = sampledRows && { inferred, sampledRows, isOntologyNew }
+  const shared = { notes, columns, sampled }
   const extended = withType(definition, ontology, inferred)
   const objectType = typeOf(withRids(extended), type)
   // Checked before the type is created, so that a mistake leaves nothing behind.
-  checkColumnOptions(objectType, columns)
+  try {
+    checkColumnOptions(objectType, columns)
+  } catch (error) {
+    throw sampled === undefined ? error : new SampleRefuted((error as Error).message)
+  }
   if (request.dryRun) return { ...shared, objectType, exists: false, undo: undefined }
   const applied = await administration.applyDefinition(ontology, extended)
   const created = typeOf(applied as OntologyDefinition, type)
   const path = { ontology, objectType: type }
-  const undo = () => removeType(administration, path, definition === undefined)
+  const undo = () => removeType(administration, path, isOntologyNew)
   return { ...shared, objectType: created, exists: true, undo }
+}
+
+/** Reads the rows as the earlier run did. What that has not proven, this run must prove. */
+async function continueReading(
+  { administration }: LoadEndpoints,
+  { ontology, type, infer }: ImportTypeRequest,
+  existing: ObjectType,
+  { columns, unproven }: EarlierReading,
+): Promise<ImportType> {
+  const shared = { objectType: existing, exists: true, notes: [], columns }
+  // The sample is the same, because the files are.
+  const inference = unproven && (await infer?.(true))
+  if (unproven === undefined || inference?.sampledRows === undefined) {
+    return { ...shared, undo: undefined }
+  }
+  const { inferred, sampledRows } = inference
+  const { isOntologyNew } = unproven
+  const undo = () => removeType(administration, { ontology, objectType: type }, isOntologyNew)
+  const sampled = { inferred, sampledRows, isOntologyNew }
+  return { ...shared, undo, sampled }
 }
 
 /** Uses a type that exists; with `infer`, it is widened if it cannot hold the rows. */
 async function widenExisting(
   endpoints: LoadEndpoints,
-  { ontology, type, columns, infer, findColumns, dryRun, replacesAll }: ImportTypeRequest,
+  { ontology, type, columns, infer, dryRun, replacesAll }: ImportTypeRequest,
   definition: OntologyDefinition,
   existing: ObjectType,
 ): Promise<ImportType> {
   const { administration } = endpoints
-  const earlier = infer && (await findColumns?.(existing))
-  if (earlier !== undefined) {
-    return { objectType: existing, exists: true, undo: undefined, notes: [], columns: earlier }
-  }
-  const inferred = await infer?.()
+  const inferred = (await infer?.(false))?.inferred
   const stored = definition.objectTypes.find(({ apiName }) => apiName === type)
   if (inferred === undefined || stored === undefined) {
     return { objectType: existing, exists: true, undo: undefined, notes: [], columns }

@@ -17,7 +17,7 @@ import {
   notesOf,
 } from './findings.ts'
 import { givenKeyColumn, makeKey } from './given-key.ts'
-import { identifiesRows, KEY_ROWS_CHECKED } from './key-candidates.ts'
+import { identifiesRows } from './key-candidates.ts'
 import { type NarrowType, narrowestTypes, wideProperties } from './narrowest-types.ts'
 import { isKeptAsJson } from './value-guess.ts'
 
@@ -153,9 +153,13 @@ function chooseKey(
     return { ...chosen, primaryKey: rowNumber, rowNumber, properties: numbered }
   }
   const property = keyed.get(key)
-  if (property && given === undefined) keyed.set(key, asKey(property, findings.rows))
+  if (property && given === undefined) keyed.set(key, { ...property, description: KEY_DESCRIPTION })
   return { ...chosen, primaryKey: key, rowNumber: undefined, properties: keyed }
 }
+
+/** Names no number of rows: more rows of the same kind must not make another type. */
+const KEY_DESCRIPTION =
+  'Inferred to be the primary key: all rows that were compared have different values.'
 
 /** The property that identifies objects by their row. */
 export const ROW_NUMBER: PropertyDefinition = {
@@ -204,12 +208,6 @@ function describeColumn(
     ...(description === undefined ? {} : { description }),
     ...inner,
   }
-}
-
-function asKey(property: PropertyDefinition, rows: number): PropertyDefinition {
-  const checked = rows > KEY_ROWS_CHECKED ? `the first ${KEY_ROWS_CHECKED}` : `all ${rows}`
-  const description = `Inferred to be the primary key: a different value in ${checked} rows.`
-  return { ...property, description }
 }
 
 /** Returns the pairs of the options, and those found among the other columns. */
