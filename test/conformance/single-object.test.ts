@@ -39,6 +39,16 @@ describe('a single object', () => {
     expect((await get(1)).body.properties).toEqual({ n: 1, text: 'uno' })
   })
 
+  it('takes its key from the path unless the body has one, which must be the same', async () => {
+    expect((await write('PUT', 20, { json: { text: 'short' } })).status).toBe(201)
+    expect((await get(20)).body.properties).toEqual({ n: 20, text: 'short' })
+    await service.send(`${ADMIN}/aviation/objects/airport/L%2FX`, { method: 'PUT', json: {} })
+    const airport = await service.send('/api/v1/ontologies/aviation/objects/airport/L%2FX')
+    expect(airport.body.properties).toEqual({ id: 'L/X' })
+    expect((await write('PUT', 20, { json: { n: 21, text: 'other' } })).status).toBe(422)
+    expect((await get(20)).body.properties.text).toBe('short')
+  })
+
   it('is patched as RFC 7396 says, in both media types', async () => {
     await put(2, { text: 'two' })
     expect((await patch(2, { text: 'zwei' })).status).toBe(200)
@@ -198,7 +208,7 @@ describe('a single object', () => {
       parameter?: string,
     ][] = [
       ['PUT', '8', { json: { n: 9 } }, 422, 'Conjure:UnprocessableEntity', 'n'],
-      ['PUT', '8', { json: { text: 'x' } }, 422, 'Conjure:UnprocessableEntity', 'n'],
+      ['PUT', '8', { json: { n: null } }, 422, 'Conjure:UnprocessableEntity', 'n'],
       ['PUT', '8', { json: { n: 8, text: 5 } }, 422, 'Conjure:UnprocessableEntity', 'text'],
       ['PUT', '8', { json: { n: 8, nope: 5 } }, 422, 'Conjure:UnprocessableEntity', 'nope'],
       ['PUT', '8', { json: [] }, 422, 'Conjure:UnprocessableEntity', ''],

@@ -6,6 +6,7 @@ import { resolveWrittenPath, type Viewer } from '../../access/find-visible.ts'
 import { invalidArgument } from '../../contract/errors.ts'
 import { anyMembers, integer, namedObject } from '../../contract/schema-parts.ts'
 import { RECORD_MAX_BYTES } from '../../formats/row.ts'
+import { isJsonObject } from '../../ontology/json-object.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
 import { mergePatch } from '../../ontology/values/merge-patch.ts'
 import type { PrimaryKey } from '../../ontology/values/primary-key.ts'
@@ -129,12 +130,21 @@ function readPathKey(objectType: ObjectType, { params, method }: ObjectRequest):
   }
 }
 
+/** Returns the properties of a body, with the key of the path unless they have one. */
+function withKey(
+  body: unknown,
+  { primaryKey: { apiName } }: ObjectType,
+  { primaryKey }: ObjectRequest['params'],
+): unknown {
+  return isJsonObject(body) ? { [apiName]: primaryKey, ...body } : body
+}
+
 const putObject = endpoint({
   route: `PUT ${PATH}`,
   config,
   operationId: 'putObject',
   summary: 'Create or replace one object',
-  description: `The body contains the properties, with the primary key of the path. The status is 201 if the object did not exist. ${CONDITIONS}`,
+  description: `The body contains the properties. The primary key is that of the path, and need not be repeated. The status is 201 if the object did not exist. ${CONDITIONS}`,
   body: Properties,
   response: { ...responses(VersionResponse), 201: VersionResponse },
   options: (services) => ({
@@ -143,7 +153,7 @@ const putObject = endpoint({
   }),
   handle: (request, reply, services) =>
     writeRequested(request, reply, services, async (_, { objectType, pk }) => ({
-      put: await readProperties(request.body, objectType, pk),
+      put: await readProperties(withKey(request.body, objectType, request.params), objectType, pk),
     })),
 })
 
