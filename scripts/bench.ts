@@ -13,6 +13,7 @@ import { questions } from './bench/questions.ts'
 import { redefinition } from './bench/redefinition.ts'
 import { screens } from './bench/screens.ts'
 import { transfer } from './bench/transfer.ts'
+import { writes } from './bench/writes.ts'
 import { runCommand } from './measure/command.ts'
 import { markTable, toMarkdown } from './measure/report.ts'
 
@@ -25,6 +26,7 @@ docs/benchmarks.md, which explains the figures.`,
   parts: {
     pages,
     load,
+    writes,
     transfer,
     growth,
     redefinition,
@@ -38,7 +40,7 @@ docs/benchmarks.md, which explains the figures.`,
   },
   usual: ['pages'],
   texts: {
-    'against=PATH': 'pages, load: another checkout, measured in the same rounds',
+    'against=PATH': 'pages, load, writes: another checkout, measured in the same rounds',
     writing: 'answers: also while objects are written',
     alone: 'answers: without other engines',
     building: 'answers: only what building columns costs others',

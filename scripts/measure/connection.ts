@@ -86,14 +86,23 @@ export class Connection implements Disposable {
     if (this.#socket.destroyed) return Promise.reject(failure(call, CLOSED))
     const { promise, resolve, reject } = Promise.withResolvers<Reply>()
     this.#pending = { call, keptBytes, resolve, reject, pieces: [], status: 0, length: 0, bytes: 0 }
-    this.#socket.write(requestHead(this.#headers, call))
-    if (call.body !== undefined) this.#socket.write(call.body)
+    this.#write(requestHead(this.#headers, call), call.body)
     return promise
   }
 
   [Symbol.dispose](): void {
     this.#pending = undefined
     this.#socket.destroy()
+  }
+
+  /** Sends the head and a short body as one packet, which wakes the server once. */
+  #write(head: string, body: Call['body']): void {
+    if (typeof body === 'string') {
+      this.#socket.write(head + body)
+      return
+    }
+    this.#socket.write(head)
+    if (body !== undefined) this.#socket.write(body)
   }
 
   #receive(piece: Buffer): void {
