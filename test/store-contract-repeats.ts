@@ -57,6 +57,21 @@ export function repeatContract({ name, open, openAgain }: StoreUnderTest): void 
       ...more,
     })
 
+    it('answer a put with the note of the first time, whether the object was new', async () => {
+      const notes = { created: 'new', replaced: 'known' }
+      const put = (k: string, key: string) =>
+        store.commit(batch([{ k, text: key }], { notes, idempotencyKey: once(key) }))
+      // Together, so that some share a transaction, in which each finds the objects before it.
+      const puts = [...'aabcabcc'].map((k, at) => [k, `${k}${at}`] as const)
+      const commits = await Promise.all(puts.map(([k, key]) => put(k, key)))
+      const noted = puts.map(([k], at) => `${k} ${commits[at]?.note}`)
+      expect(noted.toSorted()).toEqual([
+        ...['a known', 'a known', 'a new', 'b known', 'b new', 'c known', 'c known', 'c new'],
+      ])
+      const repeated = await Promise.all(puts.map(([k, key]) => put(k, key)))
+      expect(repeated).toEqual(commits.map((commit) => ({ ...commit, isRepeated: true })))
+    })
+
     it('answer a batch with a key as the first time, whatever it counts', async () => {
       await things.commit([
         ['a', '1'],

@@ -22,6 +22,7 @@ import { GUARDED } from '../request/declare-guards.ts'
 import { type KeyedRequest, readIdempotencyKey, repeatHeaders } from '../request/idempotency-key.ts'
 import { addJsonParser } from '../request/json-body.ts'
 import {
+  isConditional,
   objectTag,
   objectTags,
   readPreconditions,
@@ -80,7 +81,7 @@ interface ObjectRequest extends Viewer, KeyedRequest {
 
 /** Computes what a request does to the object with the key of its path. */
 type DecideChange = (
-  /** Undefined only for a `PUT`. */
+  /** Undefined only for a `PUT`, which may not know whether there is one. */
   current: CurrentObject | undefined,
   target: { readonly objectType: ObjectType; readonly pk: string },
 ) => Change | Promise<Change>
@@ -102,6 +103,7 @@ async function writeRequested(
     pk,
     basedOn: catalogue.generation,
     idempotencyKey: readIdempotencyKey(request, services),
+    readsCurrent: method !== 'PUT' || isConditional(preconditions),
     decide: async (current: CurrentObject | undefined) => {
       const readTags = current && (() => objectTags(objectType, current))
       requirePreconditions(preconditions, readTags, target)

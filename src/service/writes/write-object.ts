@@ -10,6 +10,8 @@ import type { ServiceParts } from '../service-parts.ts'
 
 export interface WriteSpec extends Pick<Edit, 'objectType' | 'basedOn' | 'idempotencyKey'> {
   readonly pk: string
+  /** False if the change is the same whatever the object is now. */
+  readonly readsCurrent: boolean
   /**
    * Computes the change of the object that the commit replaces. Throws if the write must not happen.
    * The result has the entity tag of the object afterwards, if it exists.
@@ -22,8 +24,11 @@ interface DecidedChange {
   readonly etag: string | undefined
 }
 
-export interface WrittenObject {
+export interface WrittenObject extends WriteNote {
   readonly commit: Commit
+}
+
+interface WriteNote {
   /** Whether the object did not exist before. */
   readonly isCreated: boolean
   readonly etag: string | undefined
@@ -31,21 +36,35 @@ export interface WrittenObject {
 
 /** Writes one object. A repeated request gets the result of the first one. */
 export async function writeObject(
-  { pk, decide, ...target }: WriteSpec,
+  { pk, readsCurrent, decide, ...target }: WriteSpec,
   context: ServiceContext,
   { objects }: ServiceParts,
 ): Promise<WrittenObject> {
-  const edit = {
-    ...target,
-    keys: [pk],
-    decide: async (objects: ReadonlyMap<string, CurrentObject>) => {
-      const current = objects.get(pk)
-      const { change, etag } = await decide(current)
-      return { changes: [change], note: JSON.stringify({ isCreated: current === undefined, etag }) }
-    },
+  const toNote = (note: WriteNote) => JSON.stringify(note)
+  const edit = () =>
+    objects.edit(
+      {
+        ...target,
+        keys: [pk],
+        decide: async (found) => {
+          const current = found.get(pk)
+          const { change, etag } = await decide(current)
+          return { changes: [change], note: toNote({ isCreated: current === undefined, etag }) }
+        },
+      },
+      context,
+    )
+  // Costs less than an edit, which waits for earlier writes of the object before it is decided.
+  const put = async () => {
+    const { change, etag } = await decide(undefined)
+    const notes = {
+      created: toNote({ isCreated: true, etag }),
+      replaced: toNote({ isCreated: false, etag }),
+    }
+    return objects.commit({ ...target, changes: [change], notes }, context)
   }
-  const commit = await objects.edit(edit, context)
-  return { commit, ...(JSON.parse(commit.note ?? '{}') as Omit<WrittenObject, 'commit'>) }
+  const commit = await (readsCurrent ? edit() : put())
+  return { commit, ...(JSON.parse(commit.note ?? '{}') as WriteNote) }
 }
 
 /** Checks and serialises the properties of the object with a key. */

@@ -44,6 +44,14 @@ export interface Batch extends WriteTarget {
   readonly replacement?: string | undefined
   /** Whether putting an existing object leaves it unchanged. */
   readonly keepsExisting?: boolean
+  /** What the commit notes about its only object, which it puts; see `Commit.note`. */
+  readonly notes?: PutNotes | undefined
+}
+
+/** Notes for an object that did not exist before, and for one that did. */
+export interface PutNotes {
+  readonly created: string
+  readonly replaced: string
 }
 
 /**
@@ -149,7 +157,7 @@ export interface Commit {
   readonly deleted: number
   /** Objects that existed and were left unchanged. */
   readonly kept: number
-  /** The note of the edit that was committed. */
+  /** The note of the write, which a repeated request gets as well. */
   readonly note?: string
   /** True if an earlier request with the same key was committed instead of this one. */
   readonly isRepeated?: boolean

@@ -4,7 +4,7 @@
  * later. Records the result under the idempotency key, and in the audit log.
  */
 import { typeOutOfSync } from '../../batch-rules.ts'
-import type { Commit } from '../../port/writes.ts'
+import type { Commit, PutNotes } from '../../port/writes.ts'
 import type { AuditMessage } from '../audit/audit-records.ts'
 import { auditCommit } from '../audit/stored-audit-log.ts'
 import {
@@ -31,6 +31,7 @@ export interface WriteMessage {
   readonly replacement: string | undefined
   readonly idempotencyKey: KeyMessage | undefined
   readonly audit: AuditMessage | undefined
+  readonly notes?: PutNotes | undefined
 }
 
 /** The table that a write changes, and the version of its rows. */
@@ -97,12 +98,12 @@ export function* openCommit(commit: CommitSession, write: WriteMessage): Operati
 /** Publishes what a write has changed, and records it. */
 export function* closeCommit(
   commit: CommitSession,
-  { idempotencyKey, audit }: Pick<WriteMessage, 'idempotencyKey' | 'audit'>,
+  { idempotencyKey, audit, notes }: Pick<WriteMessage, 'idempotencyKey' | 'audit' | 'notes'>,
   target: CommitTarget,
   written: Written,
 ): Operation<Commit> {
   const { session } = commit
-  const { put, deleted, kept, note, keys } = written
+  const { put, deleted, kept, note = noteOfPut(notes, written.closed > 0), keys } = written
   const isChanged = put + deleted > 0
   // Here, because others do not wait for the lock that the batch has on its replacement.
   if (!isChanged && target.isLoading) yield* markUsed(session, target.id)
@@ -120,4 +121,9 @@ export function* closeCommit(
     yield* recordCommit(session, idempotencyKey, done),
     keys,
   )
+}
+
+/** Returns the note of a write that puts one object. */
+export function noteOfPut(notes: PutNotes | undefined, isReplaced: boolean): string | undefined {
+  return isReplaced ? notes?.replaced : notes?.created
 }

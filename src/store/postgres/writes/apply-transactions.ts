@@ -99,7 +99,7 @@ async function writeType(
   const target = { ...table, typeId: type.id }
   const counts = await writeToTable(session, capabilities, target, rows.length, async () => {
     const closedBefore = await closeRowsAt(session, table, closed)
-    const closedRows = closedBefore + chain.closedWithin
+    const closedRows = closedBefore.size + chain.closedWithin
     const liveCount = table.liveCount + rows.length - closedRows
     if (rows.length === 0) return { ...table, liveCount, closed: closedRows }
     const fields = await readFieldColumns(session, type.id)

@@ -61,8 +61,8 @@ export async function commitBatch(
   if (store.groups === undefined || changes === undefined || !isGrouped) {
     return commitAlone({ callerId, signal: isSmall(changes) ? undefined : context.signal() })
   }
-  const { objectType, basedOn, idempotencyKey, audit } = batch
-  const target = { objectType, basedOn, idempotencyKey, audit }
+  const { objectType, basedOn, idempotencyKey, audit, notes } = batch
+  const target = { objectType, basedOn, idempotencyKey, audit, notes }
   const decide = () => ({ changes })
   const write = { ...target, keys: changes.map(keyOf), readsCurrent: false, decide }
   return store.groups.commit(write, callerId, () => commitAlone({ callerId }))

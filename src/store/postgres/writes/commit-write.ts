@@ -10,7 +10,7 @@ import {
 } from '../../core/commits/commit-write.ts'
 import { toKeyMessage } from '../../core/idempotency/idempotency-keys.ts'
 import { awaited, type CoreSession, settled } from '../../core/session/session.ts'
-import type { Commit, WriteTarget } from '../../port/writes.ts'
+import type { Batch, Commit, WriteTarget } from '../../port/writes.ts'
 import {
   addPending,
   type PostgresContext,
@@ -24,14 +24,14 @@ import { runIn } from '../driver/postgres-session.ts'
 /** Runs a write as one commit; it is on disk when the promise resolves. */
 export async function commitWrite(
   store: PostgresContext,
-  write: WriteTarget & AuditedWrite & { readonly replacement?: string | undefined },
+  write: WriteTarget & AuditedWrite & Pick<Batch, 'replacement' | 'notes'>,
   writer: Writer,
   writeRows: (session: WriteSession, target: CommitTarget) => Promise<Written>,
 ): Promise<Commit> {
-  const { basedOn, replacement, audit } = write
+  const { basedOn, replacement, audit, notes } = write
   const typeRid = write.objectType.rid
   const idempotencyKey = toKeyMessage(write.idempotencyKey)
-  const message = { typeRid, basedOn, replacement, idempotencyKey, audit }
+  const message = { typeRid, basedOn, replacement, idempotencyKey, audit, notes }
   const run = (session: WriteSession) =>
     runIn(session, function* (core) {
       const commit = commitSession(store, session, core)

@@ -55,19 +55,20 @@ export function closeRows(
   )
 }
 
-/** Closes the current row of each key with a version of its own, and returns how many it closed. */
+/** Closes the current row of each key with a version of its own, and returns the keys that had one. */
 export async function closeRowsAt(
   session: WriteSession,
   { id, liveCount }: Pick<RowsToClose, 'id' | 'liveCount'>,
   changed: readonly (readonly [key: string, version: number])[],
-): Promise<number> {
-  if (liveCount === 0 || changed.length === 0) return 0
-  return session.run(
+): Promise<ReadonlySet<string>> {
+  if (liveCount === 0 || changed.length === 0) return NO_KEYS
+  const rows = await session.query(
     `UPDATE ${objectTable(id)} AS o SET valid_to = changed.version
      FROM unnest(?::text[], ?::bigint[]) AS changed (pk, version)
-     WHERE o.pk = changed.pk AND o.valid_to = ${NEVER_CLOSED}`,
+     WHERE o.pk = changed.pk AND o.valid_to = ${NEVER_CLOSED} RETURNING o.pk`,
     [changed.map(([key]) => key), changed.map(([, version]) => version)],
   )
+  return new Set(rows.map(([pk]) => String(pk)))
 }
 
 async function keysOf(

@@ -12,6 +12,7 @@ import {
   publishVersions,
   saveTableCounts,
 } from '../../core/commits/commit-log.ts'
+import { noteOfPut } from '../../core/commits/commit-write.ts'
 import {
   type LockedType,
   lockType,
@@ -23,7 +24,7 @@ import {
   recordCommit,
   toKeyMessage,
 } from '../../core/idempotency/idempotency-keys.ts'
-import type { Change, Commit, Edit, EditDecision, WriteTarget } from '../../port/writes.ts'
+import type { Batch, Change, Commit, Edit, EditDecision, WriteTarget } from '../../port/writes.ts'
 import { readFieldColumns } from '../catalogue/field-columns.ts'
 import { writeToTable } from '../catalogue/missing-tables.ts'
 import type { Capabilities } from '../citus/capabilities.ts'
@@ -35,7 +36,11 @@ import { addRows, encodeObjects } from './copy-rows.ts'
 import { closeRowsAt, existingKeys, readCurrent } from './current-rows.ts'
 
 /** A write that may share a transaction. */
-export interface SmallWrite extends WriteTarget, AuditedWrite, Pick<Edit, 'decide'> {
+export interface SmallWrite
+  extends WriteTarget,
+    AuditedWrite,
+    Pick<Edit, 'decide'>,
+    Pick<Batch, 'notes'> {
   /** The keys of the objects that it changes. */
   readonly keys: readonly string[]
   /** Whether `decide` needs the current objects. */
@@ -78,7 +83,7 @@ export async function writeGroup(
   const commits = await versionsOf(session, type, table, decided)
   const objects = commits.flatMap(({ puts }) => puts)
   const target = { ...table, typeId: type.id }
-  const { liveCount, maxRecordBytes } = await writeToTable(
+  const { closed, liveCount, maxRecordBytes } = await writeToTable(
     session,
     capabilities,
     target,
@@ -87,14 +92,16 @@ export async function writeGroup(
   )
   const versions = commits.filter(({ puts, deletes }) => puts.length + deletes.length > 0)
   if (versions.length > 0) {
-    const closed = table.liveCount + objects.length - liveCount
     await runIn(session, function* (core) {
-      yield* saveTableCounts(core, table.id, { liveCount, maxRecordBytes, closed })
+      const counts = { liveCount, maxRecordBytes, closed: closed.size }
+      yield* saveTableCounts(core, table.id, counts)
       yield* publishVersions(core, type.id, versions.map(countsOf))
     })
   }
   for (const one of commits) {
-    const { write, puts, deletes, note } = one
+    const { write, puts, deletes } = one
+    const isReplaced = puts.some(({ pk }) => closed.has(pk))
+    const { note = noteOfPut(write.notes, isReplaced) } = one
     const counts = countsOf(one)
     const commit = note === undefined ? counts : { ...counts, note }
     const keys = [...puts.map(({ pk }) => pk), ...deletes]
@@ -210,26 +217,32 @@ async function versionsOf(
   })
 }
 
-/** Closes and adds the rows of all writes, and returns the counts of the table. */
+interface WrittenRows extends Pick<WriteTable, 'liveCount' | 'maxRecordBytes'> {
+  /** The keys of the objects that existed before. */
+  readonly closed: ReadonlySet<string>
+}
+
+/** Closes and adds the rows of all writes. Returns the counts of the table, and the closed keys. */
 async function writeRows(
   session: WriteSession,
   capabilities: Capabilities,
   table: WriteTable & TableOfType,
   commits: readonly VersionedWrite[],
-): Promise<Pick<WriteTable, 'liveCount' | 'maxRecordBytes'>> {
+): Promise<WrittenRows> {
   const changed = commits.flatMap(({ version, puts, deletes }) =>
     [...puts.map(({ pk }) => pk), ...deletes].map((key) => [key, version] as const),
   )
   const closed = await closeRowsAt(session, table, changed)
   const versionOf = new Map(changed)
   const objects = commits.flatMap(({ puts }) => puts)
-  const liveCount = table.liveCount + objects.length - closed
-  if (objects.length === 0) return { ...table, liveCount }
+  const liveCount = table.liveCount + objects.length - closed.size
+  if (objects.length === 0) return { ...table, liveCount, closed }
   const fields = await readFieldColumns(session, table.typeId)
   const encoded = await encodeObjects(fields, objects)
   const version = (key: string) => ({ from: versionOf.get(key) ?? 0, to: NEVER_CLOSED })
   await addRows(session, capabilities, { ...table, fields, version }, encoded)
   return {
+    closed,
     liveCount,
     maxRecordBytes: Math.max(table.maxRecordBytes, encoded.facts.maxRecordBytes),
   }

@@ -16,17 +16,18 @@ const PART_CHANGES = 500
 
 /** Sends the changes of all transactions, and applies them when it is their turn. */
 export async function applyInThread(
-  { guard, writer, queue }: WriteConnections,
+  connections: WriteConnections,
   request: SourceTransactions & AuditedTypes,
   owner: TaskOwner,
 ): Promise<AppliedCommits> {
+  const { guard, writer, queue } = connections
   guard.checkFiles()
   const { transactions, basedOn, auditOf } = request
   const messages = new Map<ObjectType, BatchMessage>()
   for (const { objectType } of transactions.flatMap(({ batches }) => batches)) {
     if (messages.has(objectType)) continue
     const audit = auditOf(objectType)
-    messages.set(objectType, toBatchMessage({ objectType, basedOn, audit }))
+    messages.set(objectType, toBatchMessage(connections, { objectType, basedOn, audit }))
   }
   const message: TransactionsMessage = {
     id: positionId(request),

@@ -20,7 +20,7 @@ import {
 } from '../../object-store.ts'
 import type { RequestContext } from '../../port/request-context.ts'
 import { readTypeHead, VISIBLE, visibilityValues } from '../catalogue/type-head.ts'
-import { changeMessages, columnsOf } from '../changes/change-message.ts'
+import { changeMessages } from '../changes/change-message.ts'
 import { inReadTransaction, type ReadConnection } from '../queries/read-connection.ts'
 import type { CommitMessage } from '../staged/staged-jobs.ts'
 import type { OpenJob } from '../threads/worker-thread.ts'
@@ -40,7 +40,8 @@ export async function commitInThread(
   context: RequestContext,
 ): Promise<Commit> {
   const { guard, writer, groups } = connections
-  guard.checkFiles()
+  // A list is checked when it is its turn; an upload would be received in vain.
+  if (!Array.isArray(batch.changes)) guard.checkFiles()
   const job = await writer.sendItems(changeMessages(batch.changes))
   try {
     const { count, length } = job.sent
@@ -51,7 +52,7 @@ export async function commitInThread(
       const owner = { callerId, signal: isSmall ? undefined : context.signal() }
       return await commitLargeBatch(connections, batch, job, owner)
     }
-    const input = toBatchMessage(batch)
+    const input = toBatchMessage(connections, batch)
     const prepare = async () => ({ job, name: 'commitBatch' as const, input })
     return (await groups.run({ callerId }, { keys: [], prepare })) as Commit
   } catch (error) {
@@ -62,13 +63,14 @@ export async function commitInThread(
 
 /** Commits a batch in one transaction, or in steps if that would take too long. */
 async function commitLargeBatch(
-  { guard, queue, staged, maxChanges }: WriteConnections,
+  connections: WriteConnections,
   batch: Batch & AuditedWrite,
   job: OpenJob,
   owner: TaskOwner,
 ): Promise<Commit> {
+  const { guard, queue, staged, maxChanges } = connections
   const name = newOwner()
-  const message: CommitMessage = { ...toBatchMessage(batch), owner: name, maxChanges }
+  const message: CommitMessage = { ...toBatchMessage(connections, batch), owner: name, maxChanges }
   const commit = await queue.run(owner, () => guard.write(() => job.run('commitBatch', message)))
   if (commit !== undefined) return commit as Commit
   const key = batch.replacement ?? batch.objectType.rid
@@ -78,8 +80,11 @@ async function commitLargeBatch(
 }
 
 /** Returns a batch as a message to the writer thread. */
-export function toBatchMessage(batch: Omit<Batch, 'changes'> & AuditedWrite): BatchMessage {
-  const { objectType, basedOn, replacement, keepsExisting = false } = batch
+export function toBatchMessage(
+  { columnsOf }: Pick<WriteConnections, 'columnsOf'>,
+  batch: Omit<Batch, 'changes'> & AuditedWrite,
+): BatchMessage {
+  const { objectType, basedOn, replacement, keepsExisting = false, notes } = batch
   return {
     typeRid: objectType.rid,
     basedOn,
@@ -88,6 +93,7 @@ export function toBatchMessage(batch: Omit<Batch, 'changes'> & AuditedWrite): Ba
     columns: columnsOf(objectType),
     idempotencyKey: toKeyMessage(batch.idempotencyKey),
     audit: batch.audit,
+    notes,
   }
 }
 
@@ -109,10 +115,11 @@ export async function commitEditInThread(
 }
 
 async function decideEdit(
-  { reading, guard, writer }: WriteConnections,
+  connections: WriteConnections,
   edit: Edit & AuditedWrite,
 ): Promise<PreparedWrite | Commit> {
-  const batch = toBatchMessage(edit)
+  const { reading, guard, writer } = connections
+  const batch = toBatchMessage(connections, edit)
   const rows = guard.read(() => readCurrent(reading, edit))
   // After the objects: if they contain the changes of this key already, it is found.
   const repeated = guard.read(() =>

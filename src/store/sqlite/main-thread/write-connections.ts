@@ -1,5 +1,7 @@
 /** What writes need, on the main thread. */
+import type { ObjectType } from '../../../ontology/ontology.ts'
 import type { StoreOptions } from '../../object-store.ts'
+import { columnsOf, type PropertyColumns } from '../changes/change-message.ts'
 import type { StoreGuard } from '../file/store-guard.ts'
 import type { ReadConnection } from '../queries/read-connection.ts'
 import type { StoreThreads } from '../threads/store-threads.ts'
@@ -19,6 +21,8 @@ export interface WriteConnections {
   readonly queue: WriteQueue
   readonly groups: WriteGroups
   readonly staged: StagedWrites
+  /** Returns the columns of a type: always the same ones, so that a message has them only once. */
+  readonly columnsOf: (objectType: ObjectType) => PropertyColumns
   /** Writes with more changes are staged. */
   readonly maxChanges: number
 }
@@ -30,6 +34,7 @@ export function openWriteConnections(
   { changesAtOnceMax: maxChanges }: StoreOptions,
 ): WriteConnections {
   const queue = new WriteQueue()
+  const known = new WeakMap<ObjectType, PropertyColumns>()
   return {
     reading,
     guard,
@@ -37,6 +42,11 @@ export function openWriteConnections(
     queue,
     groups: new WriteGroups(queue, guard, writer),
     staged: new StagedWrites({ guard, writer, checkpointer, queue, maxChanges }),
+    columnsOf: (objectType) => {
+      const columns = known.get(objectType) ?? columnsOf(objectType)
+      known.set(objectType, columns)
+      return columns
+    },
     maxChanges: maxChanges ?? CHANGES_AT_ONCE_MAX,
   }
 }

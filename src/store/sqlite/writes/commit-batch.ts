@@ -83,7 +83,7 @@ export function openWrite(db: WriterDatabase, write: WriteMessage): OpenedWrite 
 /** Publishes what a write has changed, within its transaction. */
 export function closeWrite(
   db: WriterDatabase,
-  write: Pick<WriteMessage, 'idempotencyKey' | 'audit'>,
+  write: Pick<WriteMessage, 'idempotencyKey' | 'audit' | 'notes'>,
   target: SqliteTarget,
   written: Written,
 ): Commit {
