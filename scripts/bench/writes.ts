@@ -85,16 +85,17 @@ changes within seconds, so ratios compare neighbouring slices, and their median 
   async run({ store, bench, texts: { against }, print, numbers }) {
     const bareStore = await bench.createStore('bare')
     await using bare = await openBare(bareStore)
+    // Of the bare SQLite, the generator of the load is a part.
     const databasePids = bench.databasePid === undefined ? [] : [bench.databasePid]
     const writers: Writer[] = [{ name: BARE, pids: databasePids, write: bare.write }]
-    await using connections = new AsyncDisposableStack()
+    using connections = new DisposableStack()
     const checkouts = against === undefined ? [undefined] : [undefined, against]
     for (const checkout of checkouts) {
       const service = await bench.startService({ checkout })
       await define(service, ORDERS)
       for (const [size, limit] of LIMITS) {
         const opened = await openConnections(service, size)
-        connections.defer(() => opened.forEach((connection) => connection[Symbol.dispose]()))
+        for (const connection of opened) connections.use(connection)
         writers.push({
           name: `${checkout ? 'other checkout' : 'service'}, ${plural(size, 'connection')}`,
           pids: [service.pid, ...databasePids],
@@ -154,7 +155,7 @@ function resultTable(measured: readonly Measured[]) {
     name,
     count(median(rates)),
     median(ratios).toFixed(2),
-    count(quantile(cpuMicros, 0.25)),
+    Number.isNaN(quantile(cpuMicros, 0.25)) ? '-' : count(quantile(cpuMicros, 0.25)),
   ])
   return [['Writes', 'objects/s', 'ratio to bare', 'CPU µs'], ...rows]
 }
