@@ -151,8 +151,8 @@ export async function* changeMessages(changes: Batch['changes']): AsyncGenerator
     return
   }
   for (let at = 0; at < changes.length; at += PART_CHANGES) {
+    if (at > 0) await nextTurn()
     yield toItems(changes.slice(at, at + PART_CHANGES))
-    await nextTurn()
   }
 }
 

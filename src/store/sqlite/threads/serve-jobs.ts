@@ -2,7 +2,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { type MessagePort, workerData } from 'node:worker_threads'
 import { ObjectQueryError } from '../../../contract/errors.ts'
-import type { JobMessage, JobReply } from './thread-jobs.ts'
+import type { GroupReply, JobMessage, JobReply, JobRequest } from './thread-jobs.ts'
 
 export type RunJob = (name: string, input: unknown, items: readonly unknown[]) => unknown
 
@@ -37,9 +37,16 @@ export function serveJobs(
 ): void {
   /** The items of jobs that are still being sent. */
   const itemsOf = new Map<number, unknown[]>()
-  const takeItems = (id: number): readonly unknown[] => {
-    const items = itemsOf.get(id) ?? []
+  const addItems = (id: number, added: readonly unknown[]) => {
+    const items = itemsOf.get(id)
+    if (items === undefined) itemsOf.set(id, [...added])
+    else items.push(...added)
+  }
+  const takeItems = ({ id, items: last = [] }: Pick<JobRequest, 'id' | 'items'>) => {
+    const items = itemsOf.get(id)
+    if (items === undefined) return last
     itemsOf.delete(id)
+    items.push(...last)
     return items
   }
 
@@ -47,24 +54,20 @@ export function serveJobs(
     if (message === 'close') {
       db.close()
       port.close()
-    } else if ('items' in message) {
-      const items = itemsOf.get(message.id)
-      if (items === undefined) itemsOf.set(message.id, [...message.items])
-      else items.push(...message.items)
     } else if ('group' in message) {
       const { group } = message
-      const jobs = group.map(({ id, name, input }) => ({ name, input, items: takeItems(id) }))
-      for (const [index, outcome] of runGroup(jobs).entries()) {
-        port.postMessage(answerJob(group[index]?.id ?? 0, outcome))
-      }
+      const outcomes = runGroup(group.map((job) => ({ ...job, items: takeItems(job) })))
+      const replies = outcomes.map((outcome, index) => answerJob(group[index]?.id ?? 0, outcome))
+      port.postMessage({ replies } satisfies GroupReply)
+    } else if ('name' in message) {
+      const { id, name, input } = message
+      const items = takeItems(message)
+      port.postMessage(answerJob(id, () => runJob(name, input, items)))
+    } else if ('isCancelled' in message) {
+      takeItems(message)
+      port.postMessage({ id: message.id, result: undefined } satisfies JobReply)
     } else {
-      const { id } = message
-      const items = takeItems(id)
-      const reply =
-        'isCancelled' in message
-          ? { id, result: undefined }
-          : answerJob(id, () => runJob(message.name, message.input, items))
-      port.postMessage(reply)
+      addItems(message.id, message.items)
     }
   })
 }

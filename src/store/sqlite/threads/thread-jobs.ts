@@ -11,7 +11,10 @@ export type Jobs = Readonly<
 export type JobInput<Job extends Jobs[string]> = Parameters<Job>[1]
 export type JobResult<Job extends Jobs[string]> = ReturnType<Job>
 
-/** Main thread to writer thread: the items of a job in parts, then the job or its cancellation. */
+/**
+ * Main thread to writer thread: the items of a job in parts, then the job with its last items, or its
+ * cancellation.
+ */
 export type JobMessage = JobItems | JobRequest | JobGroup | CancelledJob | 'close'
 
 interface JobItems {
@@ -23,6 +26,7 @@ export interface JobRequest {
   readonly id: number
   readonly name: string
   readonly input: unknown
+  readonly items?: readonly unknown[] | undefined
 }
 
 /** Jobs that share a transaction. */
@@ -42,6 +46,11 @@ export const START_ID = 0
 export interface ResultPiece {
   readonly id: number
   readonly piece: Uint8Array
+}
+
+/** The outcomes of the jobs of a group. */
+export interface GroupReply {
+  readonly replies: readonly JobReply[]
 }
 
 /** The outcome of a job. Errors are sent as plain data, because class instances cannot be sent. */

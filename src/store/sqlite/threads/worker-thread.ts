@@ -5,9 +5,11 @@ import { ObjectQueryError } from '../../../contract/errors.ts'
 import { siblingModule } from '../../../contract/sibling-module.ts'
 import {
   failureOf,
+  type GroupReply,
   type JobInput,
   type JobMessage,
   type JobReply,
+  type JobRequest,
   type JobResult,
   type Jobs,
 } from './thread-jobs.ts'
@@ -93,6 +95,8 @@ export interface OpenJob {
   readonly sent: Readonly<Pick<SentItems, 'count' | 'length'>>
   readonly result: Promise<unknown>
   readonly send: (part: SentItems) => void
+  /** Returns the items that are sent with the job, because no others followed. */
+  readonly takeUnsent: () => SentItems | undefined
   readonly run: (name: string, input: unknown) => Promise<unknown>
   /** The thread that has its items. */
   readonly thread: StartedThread
@@ -119,7 +123,10 @@ class StartedThread {
     const { module, lostReason, start = () => startThread(options) } = options
     this.#lostReason = lostReason
     this.#worker = start()
-    this.#worker.on('message', (reply: JobReply) => this.#answer(reply))
+    this.#worker.on('message', (message: JobReply | GroupReply) => {
+      if ('replies' in message) for (const reply of message.replies) this.#answer(reply)
+      else this.#answer(message)
+    })
     this.#worker.on('error', (error) => this.#abandon(error))
     this.#worker.on('exit', () => this.#abandon(new Error(`the thread ${module} ended`)))
   }
@@ -134,28 +141,44 @@ class StartedThread {
     // Keeps the process alive while the thread has work.
     this.#worker.ref()
     const sent = { count: 0, length: 0 }
-    return {
+    // A part waits for the next one: most jobs have one, and need no message of their own for it.
+    let unsent: SentItems | undefined
+    const job: OpenJob = {
       id,
       thread: this,
       sent,
       result: result.promise,
-      send: ({ items, count, length, transfer }) => {
-        sent.count += count
-        sent.length += length
-        this.#worker.postMessage({ id, items } satisfies JobMessage, transfer)
+      send: (part) => {
+        sent.count += part.count
+        sent.length += part.length
+        if (unsent !== undefined) this.#post({ id, items: unsent.items }, unsent.transfer)
+        unsent = part
+      },
+      takeUnsent: () => {
+        const part = unsent
+        unsent = undefined
+        return part
       },
       run: (name, input) => {
-        this.#post({ id, name, input })
+        const { items, transfer } = job.takeUnsent() ?? {}
+        this.#post({ id, name, input, items }, transfer)
         return result.promise
       },
       cancel: () => {
         if (this.#waiting.has(id)) this.#post({ id, isCancelled: true })
       },
     }
+    return job
   }
 
   runGroup(jobs: readonly JobOfGroup[]): void {
-    this.#post({ group: jobs.map(({ job, name, input }) => ({ id: job.id, name, input })) })
+    const transfers: ArrayBuffer[] = []
+    const group = jobs.map(({ job, name, input }): JobRequest => {
+      const { items, transfer = [] } = job.takeUnsent() ?? {}
+      transfers.push(...transfer)
+      return { id: job.id, name, input, items }
+    })
+    this.#post({ group }, transfers)
   }
 
   async end(): Promise<void> {
@@ -167,8 +190,8 @@ class StartedThread {
     await ended
   }
 
-  #post(message: JobMessage): void {
-    this.#worker.postMessage(message)
+  #post(message: JobMessage, transfer: readonly ArrayBuffer[] = []): void {
+    this.#worker.postMessage(message, transfer)
   }
 
   #answer(reply: JobReply): void {
