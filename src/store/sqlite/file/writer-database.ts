@@ -14,6 +14,8 @@ const STEP_CHECKPOINT_PAGES = 8000
 export class WriterDatabase extends DatabaseSync {
   /** How the objects of types that are being rewritten are read, by number and definition. */
   readonly converters = new LRUCache<string, TypeConverter>({ max: 8 })
+  /** How rows of tables are written, see `planOfChanges`. */
+  readonly rowPlans = new LRUCache<string, object>({ max: 100 })
   /** The staged writes that this connection carries out, by owner. */
   readonly stagedWrites = new Map<string, StagedWrite<WriterDatabase>>()
   /** Runs the operations that both stores share. */

@@ -4,7 +4,7 @@ import { NEVER_CLOSED, objectTable } from '../../core/catalogue/object-tables.ts
 import { ELEMENT_LENGTH, type PropertyColumns, type PutMessage } from '../changes/change-message.ts'
 import { isPut, keyOf, putOf, type ReceivedChange } from '../changes/encoded-rows.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
-import { RowWriter } from './write-row.ts'
+import { planOfChanges, RowWriter } from './write-row.ts'
 
 /** What a change did to its object. */
 export const EFFECTS = ['none', 'added', 'replaced', 'deleted', 'kept'] as const
@@ -51,7 +51,7 @@ export class ChangeWriter {
     this.#find = db.cached(
       `SELECT 1 FROM ${objectTable(table)} WHERE pk = ? AND valid_to = ${NEVER_CLOSED}`,
     )
-    this.#rows = new RowWriter(db, target)
+    this.#rows = new RowWriter(db, planOfChanges(db, target))
   }
 
   /** True if a change leaves its object as it is. */

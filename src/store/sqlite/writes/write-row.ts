@@ -4,7 +4,11 @@ import type { ObjectType } from '../../../ontology/ontology.ts'
 import type { ColumnValue } from '../../../ontology/values/column-value.ts'
 import type { StoredObject } from '../../../ontology/values/read-object.ts'
 import { type FieldId, fieldKey } from '../../../ontology/values/searchable-values.ts'
-import { indexPrefixes, type TableOfType } from '../../core/catalogue/build-table.ts'
+import {
+  indexPrefixes,
+  readBuiltTable,
+  type TableOfType,
+} from '../../core/catalogue/build-table.ts'
 import { objectTable } from '../../core/catalogue/object-tables.ts'
 import { runNow } from '../../core/session/session.ts'
 import { LONG_TEXT_LENGTH, microsecondsOf } from '../../sql/compile/property-sql.ts'
@@ -18,7 +22,7 @@ import {
   type PutMessage,
   toPutMessage,
 } from '../changes/change-message.ts'
-import type { ArrayStatement } from '../file/sqlite-session.ts'
+import { type ArrayStatement, runIn } from '../file/sqlite-session.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
 
 export interface RowTarget {
@@ -39,40 +43,60 @@ interface StoredColumn {
   readonly placeholder: string
 }
 
+/** How the rows of a table are written, as long as neither its fields nor their indexes change. */
+export interface RowPlan {
+  readonly table: TableOfType
+  readonly fields: readonly FieldId[]
+  readonly numbers: TableFields
+  readonly stored: readonly StoredColumn[]
+  /** The fields whose value is stored like those of arrays, with their numbers. */
+  readonly elementFields: readonly { readonly index: number; readonly number: number }[]
+  readonly insert: string
+}
+
+function planRows(db: WriterDatabase, { typeId, table, columns }: RowTarget): RowPlan {
+  const { fields } = columns
+  const numbers = fieldsOfTable(db, { typeId, id: table })
+  const stored = fields.flatMap((_, index) => storedColumnOf(numbers, columns, index))
+  // Only so many struct fields of a store have a column.
+  const elementFields = fields.flatMap((field, index) =>
+    numbers.hasColumn(field) ? [] : [{ index, number: numbers.of(field) }],
+  )
+  const names = [...ROW_COLUMNS, ...stored.map(({ name }) => name)].join(', ')
+  const values = [...ROW_COLUMNS.map(() => '?'), ...stored.map(({ placeholder }) => placeholder)]
+  const insert = `INSERT INTO ${objectTable(table)} (${names}) VALUES (${values.join(', ')})`
+  return { table: { typeId, id: table }, fields, numbers, stored, elementFields, insert }
+}
+
+/**
+ * Returns the plan of a table for the changes of clients. To make one costs as much as writing a
+ * row, so that plans are kept by everything that they depend on. A transaction that changes a
+ * definition must not use it: if it is rolled back, the next one gets the same generation.
+ */
+export function planOfChanges(db: WriterDatabase, target: RowTarget): RowPlan {
+  const { typeId, table, columns } = target
+  const { prefixFields, unindexedFields } = runIn(db, (session) => readBuiltTable(session, table))
+  const [generation] = db.cached('SELECT generation FROM oqs_catalogue').get() ?? []
+  const indexes = [...prefixFields, '', ...unindexedFields.keys(), '']
+  const key = [generation, typeId, table, ...indexes, ...columns.fields.map(fieldKey)].join(' ')
+  const plan = (db.rowPlans.get(key) as RowPlan | undefined) ?? planRows(db, target)
+  db.rowPlans.set(key, plan)
+  return plan
+}
+
 /** Writes rows within one transaction. */
 export class RowWriter {
   readonly #db: WriterDatabase
-  readonly #table: TableOfType
-  readonly #fields: readonly FieldId[]
-  readonly #numbers: TableFields
-  readonly #stored: readonly StoredColumn[]
-  /** The fields whose value is stored like those of arrays, with their numbers. */
-  readonly #elementFields: readonly { readonly index: number; readonly number: number }[]
+  readonly #plan: RowPlan
   readonly #firstLongTexts = new Set<number>()
   readonly #addRow: ArrayStatement
   #lastRow: number
 
-  constructor(db: WriterDatabase, { typeId, table, columns }: RowTarget) {
-    const { fields } = columns
-    const numbers = fieldsOfTable(db, { typeId, id: table })
+  constructor(db: WriterDatabase, plan: RowPlan) {
     this.#db = db
-    this.#table = { typeId, id: table }
-    this.#fields = fields
-    this.#numbers = numbers
-    this.#stored = fields.flatMap((_, index) => storedColumnOf(numbers, columns, index))
-    // Only so many struct fields of a store have a column.
-    this.#elementFields = fields.flatMap((field, index) =>
-      numbers.hasColumn(field) ? [] : [{ index, number: numbers.of(field) }],
-    )
+    this.#plan = plan
     this.#lastRow = Number(db.cached('SELECT last_row FROM oqs_catalogue').get()?.[0])
-    const names = [...ROW_COLUMNS, ...this.#stored.map(({ name }) => name)]
-    const values = [
-      ...ROW_COLUMNS.map(() => '?'),
-      ...this.#stored.map(({ placeholder }) => placeholder),
-    ]
-    this.#addRow = db.cached(
-      `INSERT INTO ${objectTable(table)} (${names.join(', ')}) VALUES (${values.join(', ')})`,
-    )
+    this.#addRow = db.cached(plan.insert)
   }
 
   /** Adds a row; without array elements if it is given the number of a row that has them. */
@@ -80,7 +104,7 @@ export class RowWriter {
     const [pk, objectId, key, title, body, values, elements, points, checksum] = put
     const row = reserved ?? this.reserve()
     const cells: (ColumnValue | null)[] = [row, pk, version, objectId, key, title, body, checksum]
-    for (const { index, isTime, isShortText } of this.#stored) {
+    for (const { index, isTime, isShortText } of this.#plan.stored) {
       const value = values[index] ?? null
       cells.push(isTime && value !== null ? microsecondsOf(String(value)) : value)
       if (isShortText && typeof value === 'string' && value.length > LONG_TEXT_LENGTH) {
@@ -88,7 +112,7 @@ export class RowWriter {
       }
     }
     this.#addRow.run(...cells)
-    for (const { index, number } of this.#elementFields) {
+    for (const { index, number } of this.#plan.elementFields) {
       const value = values[index] ?? null
       if (value !== null) this.#addElement(number, value, row)
     }
@@ -111,7 +135,7 @@ export class RowWriter {
     let first = 0
     for (const element of elements) {
       const [, , values] = element
-      const field = this.#numbers.of(fieldOf(element))
+      const field = this.#plan.numbers.of(fieldOf(element))
       const end = Math.min(to - first, values.length)
       for (let at = Math.max(0, from - first); at < end; at += 1) {
         this.#addElement(field, values[at] ?? null, row)
@@ -125,8 +149,9 @@ export class RowWriter {
   finish(): void {
     this.#db.cached('UPDATE oqs_catalogue SET last_row = ?').run(this.#lastRow)
     if (this.#firstLongTexts.size === 0) return
-    const longTexts = [...this.#firstLongTexts].flatMap((index) => this.#fields[index] ?? [])
-    runNow(indexPrefixes(buildingIn(this.#db), this.#table, longTexts))
+    const { table, fields } = this.#plan
+    const longTexts = [...this.#firstLongTexts].flatMap((index) => fields[index] ?? [])
+    runNow(indexPrefixes(buildingIn(this.#db), table, longTexts))
   }
 
   #addElement(field: number, value: ColumnValue | null, row: number): void {
@@ -195,7 +220,7 @@ export function writeObjects(
   { typeId, table, type, version }: WrittenObjects,
   objects: readonly StoredObject[],
 ): void {
-  const rows = new RowWriter(db, { typeId, table, columns: columnsOf(type) })
+  const rows = new RowWriter(db, planRows(db, { typeId, table, columns: columnsOf(type) }))
   for (const object of objects) rows.add(toPutMessage(object), version)
   rows.finish()
 }
