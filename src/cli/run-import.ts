@@ -22,6 +22,7 @@ import { lossGuard, refuseLostValues } from '../transfer/import/lost-values.ts'
 import { type DuplicatePolicy, RepeatedKeys } from '../transfer/import/repeated-keys.ts'
 import { typeNameOf } from '../transfer/infer/definition.ts'
 import { SampleProof, SampleRefuted, sampleRowsOf } from '../transfer/infer/sample.ts'
+import { changeProgress } from './change-progress.ts'
 import { type ColumnArgs, readColumnOptions } from './column-options.ts'
 import {
   describeContinuation,
@@ -110,6 +111,7 @@ async function attempt(shared: Import, canSample: boolean): Promise<void> {
     })
   }
   const infer = (isSample: boolean) => (isSample ? inferSample() : inferAll())
+  const widening = changeProgress(ontology)
   const importType = await findImportType(client, {
     ontology,
     type,
@@ -122,7 +124,8 @@ async function attempt(shared: Import, canSample: boolean): Promise<void> {
       const { note, from } = await findNote(rid)
       return from && note?.readReading()
     },
-  })
+    waiting: { signal, onProgress: widening.update },
+  }).finally(widening.end)
   const { sampled } = importType
   // All rows were read, or the notes come with the proof.
   if (sampled === undefined) printNotes(importType)

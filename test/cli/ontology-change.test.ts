@@ -234,4 +234,23 @@ describe('a change in the background', () => {
       await once(running.child.stderr ?? running.child, 'data')
     expect(running.stderr()).toMatch(new RegExp(`^${verb} aviation, 0:\\d+ so far\n`))
   })
+
+  it('is long: oqs import --infer shows the progress of widening a property', async () => {
+    await service.apply({ ...aviation('integer'), apiName: 'wider' })
+    await service.put('wider', 'airport', [{ iata: 'ZRH', runwayFeet: 12139 }])
+    const file = join(folder.path, 'airports.csv')
+    writeFileSync(file, 'iata,runwayFeet\nBRN,5676.5\n')
+    const args = ['import', file, '--ontology', 'wider', '--type', 'airport', '--infer']
+    await using running = startOqs(args, { OQS_URL: service.url, OQS_TOKEN: ADMIN_TOKEN })
+    const more = () => once(running.child.stderr ?? running.child, 'data')
+    while (!running.stderr().includes('changing wider: 0 %')) {
+      if ((await Promise.race([more(), running.ended.then(() => 'ended')])) === 'ended') break
+    }
+    expect(running.stderr()).toMatch(/^changing wider: 0 %, 0 of 1 object/m)
+    while ((await service.store.rewriteNext()) !== undefined) await nextTurn()
+    expect([await running.ended, running.stderr()]).toEqual([
+      0,
+      expect.stringContaining('widened runwayFeet from integer to double'),
+    ])
+  })
 })

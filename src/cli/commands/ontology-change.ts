@@ -2,8 +2,8 @@ import type { Command } from 'commander'
 import type { Administration } from '../../client/endpoints/administration.ts'
 import { type DefinitionChange, waitForChange } from '../../client/endpoints/definition-change.ts'
 import { countOf, formatCount } from '../../contract/count-of.ts'
+import { changeProgress } from '../change-progress.ts'
 import { writeOut } from '../output.ts'
-import { startProcessProgress } from '../progress.ts'
 import {
   parseText,
   runOnService,
@@ -51,36 +51,13 @@ export async function followChange(
   name: string,
   signal: AbortSignal,
 ): Promise<void> {
-  const { totalObjects } = countsOf(change)
-  const label = `changing ${name}`
-  const progress = startProcessProgress(label, { totalObjects })
-  const onProgress = (now: DefinitionChange) => {
-    const isCopying = now.objectTypes.some(({ phase }) => phase === 'copying')
-    const { objects } = countsOf(now)
-    progress.update(isCopying ? { objects, bytes: 0, isLowerBound: true } : { label: stageOf(now) })
-  }
+  const progress = changeProgress(name)
   try {
-    await waitForChange(administration, change, { signal, onProgress })
+    await waitForChange(administration, change, { signal, onProgress: progress.update })
   } finally {
     progress.end()
   }
   await writeOut(`changed ${name}\n`, signal)
-}
-
-/** Describes the stage of a change whose objects are all converted. */
-function stageOf({ objectTypes, loadingObjects }: DefinitionChange): string {
-  if (objectTypes.some(({ phase }) => phase === 'indexing')) return 'building indexes'
-  return loadingObjects === undefined
-    ? 'publishing'
-    : `waiting for a replacement (${countOf(loadingObjects, 'object')})`
-}
-
-function countsOf({ objectTypes }: DefinitionChange) {
-  const sum = (numbers: readonly number[]) => numbers.reduce((a, b) => a + b, 0)
-  return {
-    objects: sum(objectTypes.map(({ objects }) => objects)),
-    totalObjects: sum(objectTypes.map(({ totalObjects }) => totalObjects)),
-  }
 }
 
 /** One line for the change, and one for each type and each reason. */

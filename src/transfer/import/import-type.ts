@@ -1,6 +1,6 @@
 /** Finds the object type of an import: an existing one, or one inferred from the rows. */
 
-import { applyAndWait } from '../../client/endpoints/definition-change.ts'
+import { applyAndWait, type WaitOptions } from '../../client/endpoints/definition-change.ts'
 import { type Note, RemediableError } from '../../formats/remedy.ts'
 import type { OntologyDefinition } from '../../ontology/definition/definition-schema.ts'
 import { parseDefinition } from '../../ontology/definition/parse-definition.ts'
@@ -52,6 +52,8 @@ export interface ImportTypeRequest {
   readonly dryRun: boolean
   /** Whether all objects of the type are replaced. */
   readonly replacesAll: boolean
+  /** How to wait until a type with many objects is widened. */
+  readonly waiting?: WaitOptions
 }
 
 export async function findImportType(
@@ -114,7 +116,7 @@ async function continueReading(
 /** Uses a type that exists; with `infer`, it is widened if it cannot hold the rows. */
 async function widenExisting(
   endpoints: LoadEndpoints,
-  { ontology, type, columns, infer, dryRun, replacesAll }: ImportTypeRequest,
+  { ontology, type, columns, infer, dryRun, replacesAll, waiting }: ImportTypeRequest,
   definition: OntologyDefinition,
   existing: ObjectType,
 ): Promise<ImportType> {
@@ -139,7 +141,7 @@ async function widenExisting(
   const objectTypes = definition.objectTypes.map((one) => (one === stored ? widened : one))
   const changed = { ...definition, objectTypes }
   // A large type is widened in the background; its rows fit when that is done.
-  if (!dryRun) await applyAndWait(administration, ontology, changed)
+  if (!dryRun) await applyAndWait(administration, ontology, changed, waiting)
   return { ...shared, objectType: typeOf(changed, type), exists: !dryRun }
 }
 
