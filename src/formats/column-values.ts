@@ -1,4 +1,5 @@
 /** Converts the JSON values of exports to those of columnar files: Parquet and Arrow. */
+import { decimalUnits } from './decimal-digits.ts'
 import { ownValue } from './row.ts'
 import type { ColumnType, TableObject } from './table-file.ts'
 
@@ -17,8 +18,8 @@ const SCALARS: Readonly<Record<string, Convert>> = {
 }
 
 /**
- * Returns how values of a type are converted: 64-bit integers to bigints, dates to days, timestamps to
- * microseconds. `scalars` add to these, by type.
+ * Returns how values of a type are converted: 64-bit integers to bigints, decimals with digits to their
+ * units, dates to days, timestamps to microseconds. `scalars` add to these, by type.
  */
 export function converterOf(
   type: ColumnType,
@@ -41,6 +42,8 @@ export function converterOf(
       )
     }
   }
+  const { digits } = type
+  if (digits !== undefined) return (value) => decimalUnits(String(value), digits)
   return scalars[type.type] ?? SCALARS[type.type] ?? ((value) => value)
 }
 

@@ -4,9 +4,21 @@ import { decodeUtf8 } from './utf8.ts'
 
 /** The type of a column, which has the form of a property type. */
 export type ColumnType =
-  | { readonly kind: 'scalar'; readonly type: string }
+  | {
+      readonly kind: 'scalar'
+      readonly type: string
+      /** Of decimals; without them, decimals are text. */
+      readonly digits?: DecimalDigits
+    }
   | { readonly kind: 'array'; readonly items: ColumnType }
   | { readonly kind: 'struct'; readonly fields: ReadonlyMap<string, ColumnType> }
+
+export interface DecimalDigits {
+  /** All digits, on both sides of the decimal point. */
+  readonly precision: number
+  /** The digits after the decimal point. */
+  readonly scale: number
+}
 
 export interface TableColumn {
   readonly name: string
@@ -40,18 +52,6 @@ export interface FileInPieces extends TableFile {
 
 /** Receives the bytes of a file. They are valid only until the promise resolves. */
 export type WriteBytes = (bytes: Uint8Array) => Promise<void> | void
-
-/** The metadata entry in which our exports say what Parquet and Arrow have no type for. */
-export const TYPES_KEY = 'oqs.types'
-
-/** Returns the types of columns, for the metadata of a file. */
-export function typesText(columns: readonly TableColumn[]): string {
-  const types = columns.map(({ name, type }) => [
-    name,
-    type.kind === 'scalar' ? type.type : type.kind,
-  ])
-  return JSON.stringify(Object.fromEntries(types))
-}
 
 /** Returns the objects of records. */
 export function parseRecords(records: Uint8Array, names: ReadonlySet<string>): TableObject[] {

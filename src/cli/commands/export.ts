@@ -169,11 +169,12 @@ async function writeTableFile(
     import('../../transfer/export/export-table-file.ts'),
     import('../../transfer/export/export-file.ts'),
   ])
+  const options = { onProgress, onNote: (note: string) => printMessage(`note: ${note}`) }
   if (output === undefined) {
-    return exportTableFile(client, request, (bytes) => writeOut(bytes.slice(), signal), onProgress)
+    return exportTableFile(client, request, (bytes) => writeOut(bytes.slice(), signal), options)
   }
   return writeWholeFile(output, (file, path) =>
-    exportTableFile(client, request, (bytes) => writeAll(file, bytes, path), onProgress),
+    exportTableFile(client, request, (bytes) => writeAll(file, bytes, path), options),
   )
 }
 

@@ -10,6 +10,8 @@ export interface ExportOptions extends CallOptions {
   readonly select?: string | undefined
   /** Whether texts of CSV have an apostrophe where a spreadsheet would run a formula. */
   readonly escapeFormulas?: boolean | undefined
+  /** Whether NDJSON begins with a line that states the digits of its decimals. */
+  readonly decimalDigits?: boolean | undefined
   /** To resume: the version, the last primary key received, and the number of objects received. */
   readonly version?: string | undefined
   /** Whether to resume as of now, because the version is gone. */

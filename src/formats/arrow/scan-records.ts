@@ -11,7 +11,7 @@ const [COMMA, COLON, OPEN_BRACE, CLOSE_BRACE, LOWER_N] = [0x2c, 0x3a, 0x7b, 0x7d
 /** A column, by the name that its values have in records. */
 export interface NamedColumn {
   readonly name: string
-  readonly values: ValueColumn
+  readonly values: Pick<ValueColumn, 'append'>
 }
 
 /** Reads records one by one into columns. */

@@ -3,6 +3,8 @@
  * read digit by digit, all others are parsed.
  */
 import { daysOf, microsecondsOf } from '../column-values.ts'
+import { decimalUnits } from '../decimal-digits.ts'
+import type { DecimalDigits } from '../table-file.ts'
 import type { JsonSource } from './json-source.ts'
 
 const [QUOTE, MINUS, POINT, ZERO, NINE, UPPER_Z] = [0x22, 0x2d, 0x2e, 0x30, 0x39, 0x5a]
@@ -46,6 +48,28 @@ export function readInt64(source: JsonSource): number | bigint {
   source.at = end + 1
   const value = digitsAt(bytes, first, end)
   return isNegative ? -value : value
+}
+
+/** Returns a function that reads the units of decimals, which JSON has as text. */
+export function decimalReader(digits: DecimalDigits): (source: JsonSource) => number | bigint {
+  const { scale } = digits
+  return (source) => {
+    const { bytes, at: start } = source
+    const isNegative = bytes[start + 1] === MINUS
+    const first = isNegative ? start + 2 : start + 1
+    const point = endOfDigits(bytes, first, EXACT_DIGITS)
+    const hasFraction = bytes[point] === POINT
+    const end = hasFraction ? endOfDigits(bytes, point + 1, EXACT_DIGITS) : point
+    const missing = scale - (hasFraction ? end - point - 1 : 0)
+    const isSafe = missing >= 0 && point - first + scale <= EXACT_DIGITS
+    if (!isSafe || bytes[start] !== QUOTE || bytes[end] !== QUOTE) {
+      return decimalUnits(source.parse() as string, digits)
+    }
+    source.at = end + 1
+    const whole = digitsAt(bytes, first, point) * (TENS[scale] as number)
+    const fraction = hasFraction ? digitsAt(bytes, point + 1, end) * (TENS[missing] as number) : 0
+    return isNegative ? -whole - fraction : whole + fraction
+  }
 }
 
 const DATE_LENGTH = 'YYYY-MM-DD'.length

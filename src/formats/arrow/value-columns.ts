@@ -222,40 +222,46 @@ export class NumberColumn extends NullableColumn implements ValueColumn {
   }
 }
 
-/** Integers of 64 bits, and timestamps in microseconds. */
-export class Int64Column extends NullableColumn implements ValueColumn {
+/** Integers of one or two words of 64 bits: also timestamps in microseconds, and the units of decimals. */
+export class IntegerColumn extends NullableColumn implements ValueColumn {
   readonly #integers: BigInt64Array
   /** The halves of the integers, so that most of them never become bigints. */
   readonly #halves: Int32Array
   readonly #read: (source: JsonSource) => number | bigint
+  readonly #words: 1 | 2
 
-  constructor(type: DataType, capacity: number, read = readInt64) {
+  constructor(type: DataType, capacity: number, read = readInt64, words: 1 | 2 = 1) {
     super(type, capacity)
-    this.#integers = new BigInt64Array(capacity)
+    this.#integers = new BigInt64Array(words * capacity)
     this.#halves = new Int32Array(this.#integers.buffer)
     this.#read = read
+    this.#words = words
   }
 
   append(source: JsonSource, row: number): void {
     this.begin(row)
     const value = this.#read(source)
-    if (typeof value === 'bigint') this.#integers[row] = value
-    else this.#set(row, value)
+    const at = this.#words * row
+    if (typeof value === 'number') this.#set(at, value)
+    else this.#integers[at] = value
+    if (this.#words === 1) return
+    if (typeof value === 'number') this.#set(at + 1, value < 0 ? -1 : 0)
+    else this.#integers[at + 1] = value >> 64n
   }
 
-  /** Sets a safe integer. */
-  #set(row: number, value: number): void {
-    this.#halves[2 * row] = value
-    this.#halves[2 * row + 1] = Math.floor(value / 2 ** 32)
+  /** Sets a word to a safe integer. */
+  #set(at: number, value: number): void {
+    this.#halves[2 * at] = value
+    this.#halves[2 * at + 1] = Math.floor(value / 2 ** 32)
   }
 
   protected skip(row: number): void {
-    this.#set(row, 0)
+    for (let word = 0; word < this.#words; word += 1) this.#set(this.#words * row + word, 0)
   }
 
   take(rows: number): Column<unknown> {
     this.end(rows)
-    return this.takeBatch({ values: this.#integers.subarray(0, rows) })
+    return this.takeBatch({ values: this.#integers.subarray(0, this.#words * rows) })
   }
 }
 

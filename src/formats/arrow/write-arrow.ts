@@ -3,6 +3,7 @@ import {
   bool,
   type DataType,
   dateDay,
+  decimal128,
   Endianness,
   field,
   float32,
@@ -21,19 +22,13 @@ import {
   Version,
 } from '@uwdata/flechette'
 import { converterOf } from '../column-values.ts'
-import {
-  type ColumnType,
-  type FileInPieces,
-  type TableSpec,
-  TYPES_KEY,
-  typesText,
-  type WriteBytes,
-} from '../table-file.ts'
+import type { ColumnType, FileInPieces, TableSpec, WriteBytes } from '../table-file.ts'
+import { fileMetadata } from '../table-metadata.ts'
 import { RecordScanner } from './scan-records.ts'
-import { readDate, readTimestamp } from './scan-values.ts'
+import { decimalReader, readDate, readTimestamp } from './scan-values.ts'
 import {
   BooleanColumn,
-  Int64Column,
+  IntegerColumn,
   NestedColumn,
   NumberColumn,
   TextColumn,
@@ -69,7 +64,7 @@ export function openArrow(
     fields: columns.map(({ name, type, isRequired }) =>
       field(name, dataType(type, DECLARED), !isRequired),
     ),
-    metadata: new Map([[TYPES_KEY, typesText(columns)]]),
+    metadata: new Map(fileMetadata(columns)),
   }
   /** The rows of the batch, and the bytes of their records. */
   let [rows, recordBytes] = [0, 0]
@@ -126,8 +121,9 @@ function valueColumn(type: ColumnType, rows: number): ValueColumn {
   const built = dataType(type, BUILT)
   if (type.kind !== 'scalar') return new NestedColumn(built, converterOf(type, JSON_TEXTS))
   if (type.type === 'boolean') return new BooleanColumn(built, rows)
-  if (type.type === 'long') return new Int64Column(built, rows)
-  if (type.type === 'timestamp') return new Int64Column(built, rows, readTimestamp)
+  if (type.digits) return new IntegerColumn(built, rows, decimalReader(type.digits), 2)
+  if (type.type === 'long') return new IntegerColumn(built, rows)
+  if (type.type === 'timestamp') return new IntegerColumn(built, rows, readTimestamp)
   if (type.type === 'date') return new NumberColumn(built, new Int32Array(rows), readDate)
   const Numbers = NUMBERS[type.type]
   if (Numbers !== undefined) return new NumberColumn(built, new Numbers(rows))
@@ -146,7 +142,7 @@ type NumberArray = new (
   length: number,
 ) => Int8Array | Int16Array | Int32Array | Float32Array | Float64Array
 
-/** Values without a type of Arrow are text: exact decimals, and JSON. */
+/** Values without a type of Arrow are text. */
 const JSON_TEXTS: Readonly<Record<string, (value: unknown) => string>> = {
   geopoint: JSON.stringify,
   geoshape: JSON.stringify,
@@ -172,6 +168,9 @@ const BUILT: ScalarTypes = { ...DECLARED, date: int32, timestamp: int64 }
 
 function dataType(type: ColumnType, scalars: ScalarTypes): DataType {
   if (type.kind === 'array') return list(field('item', dataType(type.items, scalars), false))
-  if (type.kind === 'scalar') return (scalars[type.type] ?? utf8)()
+  if (type.kind === 'scalar') {
+    const { digits } = type
+    return digits ? decimal128(digits.precision, digits.scale) : (scalars[type.type] ?? utf8)()
+  }
   return struct([...type.fields].map(([name, inner]) => field(name, dataType(inner, scalars))))
 }

@@ -2,7 +2,7 @@
 
 import type { KeyValue, SchemaElement, SchemaTree } from 'hyparquet'
 import type { DeclaredScalar, DeclaredType } from '../row.ts'
-import { TYPES_KEY } from '../table-file.ts'
+import { TYPES_KEY } from '../table-metadata.ts'
 
 /** Returns the logical type of an element by its newer or its older name. */
 export function logicalType({ logical_type, converted_type }: SchemaElement): string | undefined {

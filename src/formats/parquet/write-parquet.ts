@@ -6,15 +6,15 @@ import { converterOf } from '../column-values.ts'
 import { ownValue } from '../row.ts'
 import {
   type ColumnType,
+  type DecimalDigits,
   parseRecords,
   type TableColumn,
   type TableFile,
   type TableObject,
   type TableSpec,
-  TYPES_KEY,
-  typesText,
   type WriteBytes,
 } from '../table-file.ts'
+import { fileMetadata } from '../table-metadata.ts'
 
 /** The rows of a group, which is in memory until it is complete. Encoding it takes some 50 ms. */
 const GROUP_ROWS = 20_000
@@ -28,7 +28,7 @@ export function openParquet({ columns }: TableSpec, write: WriteBytes): TableFil
   const writer = new ParquetWriter({
     writer: bytes,
     schema: schemaOf(written),
-    kvMetadata: [{ key: TYPES_KEY, value: typesText(columns) }],
+    kvMetadata: [...fileMetadata(columns)].map(([key, value]) => ({ key, value })),
   })
   const groupRows = Math.max(1, Math.min(GROUP_ROWS, Math.floor(GROUP_VALUES / columns.length)))
   /** The values of the current row group, one array per column. */
@@ -107,10 +107,20 @@ function elementsOf(name: string, type: ColumnType, repetition: Repetition): Sch
       ...[...type.fields].flatMap(([member, field]) => elementsOf(member, field, 'OPTIONAL')),
     ]
   }
-  return [{ name, repetition_type: repetition, ...(SCALARS[type.type] ?? TEXT) }]
+  const { digits } = type
+  const scalar = digits === undefined ? SCALARS[type.type] : decimalElement(digits)
+  return [{ name, repetition_type: repetition, ...(scalar ?? TEXT) }]
 }
 
-type ScalarElement = Pick<SchemaElement, 'type' | 'converted_type' | 'logical_type'>
+type ScalarElement = Omit<SchemaElement, 'name'>
+
+/** Returns the smallest type with room for the digits. */
+function decimalElement({ precision, scale }: DecimalDigits): ScalarElement {
+  const logical = { converted_type: 'DECIMAL', precision, scale } as const
+  if (precision <= 9) return { type: 'INT32', ...logical }
+  if (precision <= 18) return { type: 'INT64', ...logical }
+  return { type: 'FIXED_LEN_BYTE_ARRAY', type_length: 16, ...logical }
+}
 
 const TEXT: ScalarElement = { type: 'BYTE_ARRAY', converted_type: 'UTF8' }
 const JSON_TEXT: ScalarElement = { type: 'BYTE_ARRAY', converted_type: 'JSON' }
@@ -125,7 +135,7 @@ const SCALARS: Readonly<Record<string, ScalarElement>> = {
   long: { type: 'INT64' },
   float: { type: 'FLOAT' },
   double: { type: 'DOUBLE' },
-  // Parquet decimals of one column have one scale; these have any.
+  // Without digits.
   decimal: TEXT,
   date: { type: 'INT32', converted_type: 'DATE' },
   timestamp: {

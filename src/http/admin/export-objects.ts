@@ -13,8 +13,12 @@ import { REVISION_1_QUERIES } from '../../query/parse/revision-1-query-language.
 import { V2_QUERIES } from '../../query/parse/v2-query-language.ts'
 import { EVERYTHING, type Query } from '../../query/query.ts'
 import { sliceOf } from '../../service/exports/export-slice.ts'
-import { CSV_WITHOUT_FORMULAS, EXPORT_WRITERS } from '../../service/exports/export-writers.ts'
-import type { ExportSpec } from '../../service/exports/write-export.ts'
+import type { ExportSpec } from '../../service/exports/export-spec.ts'
+import {
+  CSV_WITHOUT_FORMULAS,
+  EXPORT_WRITERS,
+  NDJSON_WITH_DIGITS,
+} from '../../service/exports/export-writers.ts'
 import { endpoint } from '../endpoint.ts'
 import {
   OrderParameter,
@@ -78,6 +82,11 @@ const ExportParameters = Type.Object(
         'If true, CSV has an apostrophe before texts that a spreadsheet would run as formulas: those that start with `=`, `+`, `-`, `@`, a tab or a carriage return, and are no numbers.',
       ),
     ),
+    decimalDigits: Type.Optional(
+      flag(
+        'If true, NDJSON begins with a line that states, by property, the precision and scale with room for all of its decimals: `{"$decimals":{"price":{"precision":9,"scale":2}}}`. Properties with more than 38 digits are absent.',
+      ),
+    ),
     endLine: Type.Optional(
       flag(
         'If true, a last line states the number of objects or the error, in place of the trailer field `oqs-count`.',
@@ -97,11 +106,15 @@ export function readExport(
 ): ExportSpec {
   const { format = 'ndjson', orderBy, select, version, after, received = 0, slice } = parameters
   const { objectType } = type
-  const { endLine = false, newest = false, escapeFormulas = false } = parameters
+  const { endLine = false, newest = false, escapeFormulas, decimalDigits } = parameters
   if (escapeFormulas && format !== 'csv') {
     throw invalidArgument('escapeFormulas', `is possible with csv only, not with ${format}`)
   }
-  const writer = escapeFormulas ? CSV_WITHOUT_FORMULAS : EXPORT_WRITERS[format]
+  if (decimalDigits && format !== 'ndjson') {
+    throw invalidArgument('decimalDigits', `is possible with ndjson only, not with ${format}`)
+  }
+  const plain = decimalDigits ? NDJSON_WITH_DIGITS : EXPORT_WRITERS[format]
+  const writer = escapeFormulas ? CSV_WITHOUT_FORMULAS : plain
   const order = readOrder(orderBy, objectType)
   if (endLine && writer.endLines === undefined) {
     throw invalidArgument('endLine', `is not possible with ${format}, which has no lines`)

@@ -9,8 +9,8 @@ import { TEMPORARY_OBJECT_SET_SECONDS } from '../../contract/limits.ts'
 import { closed, namedObject, optional } from '../../contract/schema-parts.ts'
 import type { SetPart } from '../../query/object-set/parse-object-set.ts'
 import { parseSelection } from '../../query/parse/selection-v2.ts'
+import { type ExportSpec, WHOLE_EXPORT } from '../../service/exports/export-spec.ts'
 import { EXPORT_WRITERS } from '../../service/exports/export-writers.ts'
-import { type ExportSpec, WHOLE_EXPORT } from '../../service/exports/write-export.ts'
 import {
   checkObjectSet,
   readRequestedSet,

@@ -4,7 +4,7 @@ import type { Cursor } from '../../store/object-store.ts'
 import type { PagedRequest } from '../pages/page.ts'
 import { bindPage, type TypePageSpec } from '../pages/page-spec.ts'
 import type { ServiceParts } from '../service-parts.ts'
-import type { ExportSpec } from './write-export.ts'
+import type { ExportSpec } from './export-spec.ts'
 
 /** Limits an export to the slice of a page token, which is one of the list. */
 export async function sliceOf(

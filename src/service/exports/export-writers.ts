@@ -1,6 +1,7 @@
 /** Writes exports: as lines, which can be resumed, or as a file with a table. */
 import { EXPORT_TYPES, type ExportFormat, type LineFormat } from '../../contract/export-formats.ts'
 import { csvLine, escapeFormula } from '../../formats/csv/write-csv.ts'
+import { decimalsLine } from '../../formats/decimal-digits.ts'
 import { exportEndLine, exportFailureLine } from '../../formats/export-end.ts'
 import { ownValue } from '../../formats/row.ts'
 import type { TableSpec } from '../../formats/table-file.ts'
@@ -16,6 +17,8 @@ export interface ExportWriter {
   readonly extension: ExportFormat
   /** Absent if the objects are not lines: such an export cannot be resumed, and has no end line. */
   readonly endLines?: EndLines
+  /** Whether it needs the digits of decimals before the first object. */
+  readonly measuresDecimals?: true
   /** The bytes that it holds beside the records. */
   readonly heldBytes: number
   readonly open: (table: TableSpec, files: TableFiles) => ExportBody
@@ -41,14 +44,24 @@ export interface ExportBody {
 const NOTHING = () => ''
 
 export const EXPORT_WRITERS: Readonly<Record<ExportFormat, ExportWriter>> = {
-  ndjson: lineFormat('ndjson', () => ({
-    head: NOTHING,
-    lines: (records) => Buffer.concat([records, LINE_FEED]),
-  })),
+  ndjson: ndjsonFormat(NOTHING),
   csv: csvFormat((text) => text),
-  parquet: fileFormat('parquet', 32 * 1024 * 1024),
-  arrow: fileFormat('arrow', 24 * 1024 * 1024),
+  parquet: { ...fileFormat('parquet', 32 * 1024 * 1024), measuresDecimals: true },
+  arrow: { ...fileFormat('arrow', 24 * 1024 * 1024), measuresDecimals: true },
   xlsx: fileFormat('xlsx', 8 * 1024 * 1024),
+}
+
+/** NDJSON that begins with the digits of decimals, for programs that write a table of it. */
+export const NDJSON_WITH_DIGITS: ExportWriter = {
+  ...ndjsonFormat(({ columns }) => `${decimalsLine(columns)}\n`),
+  measuresDecimals: true,
+}
+
+function ndjsonFormat(head: (table: TableSpec) => Piece): ExportWriter {
+  return lineFormat('ndjson', (table) => ({
+    head: () => head(table),
+    lines: (records) => Buffer.concat([records, LINE_FEED]),
+  }))
 }
 
 /** CSV whose texts no spreadsheet runs as formulas. */

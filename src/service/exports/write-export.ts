@@ -5,50 +5,18 @@
 
 import { isPartlyHidden } from '../../access/policies/ruled-objects.ts'
 import { ObjectQueryError } from '../../contract/errors.ts'
-import { EXPORT_CHUNK_BYTES, EXPORT_CHUNK_OBJECTS } from '../../contract/limits.ts'
-import { CHECKED_RECORD, CHECKED_SELECTION } from '../../contract/object-record.ts'
+import { withDigits } from '../../formats/decimal-digits.ts'
 import type { TableSpec } from '../../formats/table-file.ts'
-import type { ObjectType } from '../../ontology/ontology.ts'
-import type { OrderTerm, Query } from '../../query/query.ts'
-import type { Selection } from '../../query/selection.ts'
-import type { Cursor, ReadPageRequest, StoredPage } from '../../store/object-store.ts'
+import type { StoredPage } from '../../store/object-store.ts'
 import type { ServiceContext } from '../service-context.ts'
 import type { ServiceParts } from '../service-parts.ts'
-import type { CheckOptions } from './check-records.ts'
-import type { ExportBody, ExportWriter, Piece } from './export-writers.ts'
+import type { ExportSpec } from './export-spec.ts'
+import type { ExportBody, Piece } from './export-writers.ts'
+import { measureDecimals } from './measure-decimals.ts'
+import { type ExportChunk, readChunk, readChunks } from './read-chunks.ts'
 import type { TableFiles } from './table-files.ts'
 
 type ExportServices = ServiceParts & { readonly tableFiles: TableFiles }
-
-/** What to export, and how. */
-export interface ExportSpec {
-  readonly objectType: ObjectType
-  readonly writer: ExportWriter
-  readonly query: Query
-  /** Empty for key order. */
-  readonly order: readonly OrderTerm[]
-  readonly selection: Selection
-  readonly after: Cursor | undefined
-  readonly version: number | undefined
-  /** Of the types that a rule links to; see `ReadPageRequest`. */
-  readonly linkedVersions?: readonly number[] | undefined
-  readonly received: number
-  /** Whether the export continues another response, whose head it has. */
-  readonly isContinuation: boolean
-  /** The number of objects of a slice; undefined for all objects. */
-  readonly size?: number | undefined
-  /** Whether the last line states how the export ended. */
-  readonly endLine: boolean
-}
-
-/** An export of everything that its query matches now, without an end line. */
-export const WHOLE_EXPORT = {
-  after: undefined,
-  version: undefined,
-  received: 0,
-  isContinuation: false,
-  endLine: false,
-} as const satisfies Partial<ExportSpec>
 
 /** How an export ends. */
 interface ExportEnding {
@@ -83,13 +51,22 @@ export async function openExport(
   const { writer, received, after, version } = spec
   const start = { after, version, isOfDefinition: version !== undefined, received }
   const first = await readChunk(spec, start, context, services)
-  const body = writer.open(tableOf(spec), services.tableFiles)
+  let table = tableOf(spec)
+  if (writer.measuresDecimals && !spec.isContinuation) {
+    const digits = await measureDecimals(spec, table.columns, first, context, services)
+    table = { ...table, columns: withDigits(table.columns, digits) }
+  }
+  const body = writer.open(table, services.tableFiles)
   context.defer(body.close)
-  const pieces = await convert(body, first)
+  const convert = (chunk: ExportChunk) => {
+    context.noteRead([spec.objectType], chunk.count)
+    return convertChunk(body, chunk)
+  }
+  const pieces = await convert(first)
   const chunks = readChunks(spec, first, context, services)
   return {
     version: shownVersion(spec, first),
-    write: (ending) => writeExport(spec, { first, pieces, chunks, body }, ending),
+    write: (ending) => writeExport(spec, { first, pieces, chunks, convert, body }, ending),
   }
 }
 
@@ -99,6 +76,7 @@ interface BegunExport {
   readonly pieces: Piece
   /** The chunks after the first. */
   readonly chunks: AsyncGenerator<ExportChunk>
+  readonly convert: (chunk: ExportChunk) => Promise<Piece>
   readonly body: ExportBody
 }
 
@@ -107,7 +85,7 @@ const CHUNKS_AHEAD = 2
 
 async function* writeExport(
   spec: ExportSpec,
-  { first, pieces, chunks, body }: BegunExport,
+  { first, pieces, chunks, convert, body }: BegunExport,
   ending: ExportEnding,
 ): AsyncGenerator<Piece> {
   const { writer, objectType, received, size } = spec
@@ -116,7 +94,7 @@ async function* writeExport(
     const converting = chunks.next().then(({ value: chunk, done }) => {
       if (done) return undefined
       count += chunk.count
-      return convert(body, chunk)
+      return convert(chunk)
     })
     // Reaches the code that awaits it, if the export gets there.
     converting.catch(() => {})
@@ -146,26 +124,8 @@ async function* writeExport(
   if (spec.endLine && writer.endLines) yield writer.endLines.end(count, shownVersion(spec, first))
 }
 
-async function* readChunks(
-  spec: ExportSpec,
-  first: ExportChunk,
-  context: ServiceContext,
-  services: ExportServices,
-): AsyncGenerator<ExportChunk> {
-  const { version, linkedVersions = spec.linkedVersions } = first
-  let received = spec.received + first.count
-  for (let chunk = first; chunk.more && received !== spec.size; received += chunk.count) {
-    await services.admission.takeTurn(context.callerId)
-    context.signal().throwIfAborted()
-    // Continues by its own cursor, also if the definition changes meanwhile.
-    const start = { after: chunk.last, version, received }
-    chunk = await readChunk({ ...spec, linkedVersions }, start, context, services)
-    yield chunk
-  }
-}
-
 /** Converts a chunk, whose memory is released at once. */
-async function convert(body: ExportBody, chunk: ExportChunk): Promise<Piece> {
+async function convertChunk(body: ExportBody, chunk: ExportChunk): Promise<Piece> {
   try {
     return chunk.count === 0 ? '' : body.records(chunk)
   } finally {
@@ -183,51 +143,6 @@ function tableOf({ objectType, selection }: ExportSpec): TableSpec {
     return property === undefined ? [] : [{ name, type: property.type, isRequired }]
   })
   return { name: apiName, columns }
-}
-
-interface ChunkStart extends Pick<ReadPageRequest, 'after' | 'version' | 'isOfDefinition'> {
-  /** The number of objects before the chunk. */
-  readonly received: number
-}
-
-/** The records of a chunk have checksums, which are compared before they are converted. */
-interface ExportChunk extends StoredPage {
-  readonly check: CheckOptions
-}
-
-async function readChunk(
-  { objectType, query, order, selection, linkedVersions, size = Infinity }: ExportSpec,
-  { received, ...start }: ChunkStart,
-  context: ServiceContext,
-  { objects }: ExportServices,
-): Promise<ExportChunk> {
-  const pageRequest: ReadPageRequest = {
-    objectType,
-    query,
-    order,
-    record: {
-      shape: selection === undefined ? CHECKED_RECORD : CHECKED_SELECTION,
-      selection,
-      separator: '\n',
-    },
-    ...start,
-    linkedVersions,
-    maxObjects: Math.min(EXPORT_CHUNK_OBJECTS, size - received),
-    maxBytes: EXPORT_CHUNK_BYTES,
-    includeTotalCount: false,
-    matchEstimate: undefined,
-  }
-  const page = await objects.readPage(pageRequest, context)
-  if (page === 'reclaimed')
-    throw new ObjectQueryError('VersionNotFound', { version: start.version })
-  context.noteRead([objectType], page.count)
-  const check = {
-    objectType: objectType.apiName,
-    hasSelection: selection !== undefined,
-    isInKeyOrder: order.length === 0,
-    after: start.after?.pk,
-  }
-  return { ...page, check }
 }
 
 /** Throws if an export of all objects has another number of them than the type. */

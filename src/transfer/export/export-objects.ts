@@ -24,6 +24,8 @@ export interface ExportRequest extends TypePath {
   readonly select?: string | undefined
   /** Whether texts of CSV have an apostrophe where a spreadsheet would run a formula. */
   readonly escapeFormulas?: boolean | undefined
+  /** Whether NDJSON begins with a line that states the digits of its decimals. */
+  readonly decimalDigits?: boolean | undefined
   /** A page token of a slice, to export only its objects. */
   readonly slice?: string | undefined
 }
@@ -34,7 +36,7 @@ export interface ExportCursor {
   readonly version: string | undefined
   /** The primary key of the last object, as text. */
   readonly after: string
-  /** The header line, in CSV. */
+  /** The first line, if it is no object. */
   readonly header: Buffer | undefined
   /** The number of objects written. */
   readonly objects: number
@@ -82,7 +84,10 @@ export async function exportObjects(
   }
 
   for (;;) {
-    const scanner = new ExportScanner(request.format, { isContinuation: cursor !== undefined })
+    const scanner = new ExportScanner(request.format, {
+      isContinuation: cursor !== undefined,
+      ...(request.decimalDigits && { hasHeader: true }),
+    })
     const before = cursor?.objects ?? 0
     let version: string | undefined
     let loss: OqsError | undefined
@@ -140,17 +145,20 @@ function isVersionGone(error: unknown): boolean {
 }
 
 function toOptions(
-  { format, where, select, slice, escapeFormulas }: ExportRequest,
+  { format, where, select, slice, escapeFormulas, decimalDigits }: ExportRequest,
   cursor: ExportCursor | undefined,
 ) {
   const { version, after, objects: received, header } = cursor ?? {}
   // Selects the columns of the header, because the type may have new properties by now.
   const columns =
-    header === undefined ? select : readCsvRecord(header.toString('utf8'), ',').join(',')
+    header === undefined || format !== 'csv'
+      ? select
+      : readCsvRecord(header.toString('utf8'), ',').join(',')
   // The token of a slice has its version, and is for the selection that it was requested with.
   if (slice !== undefined) return { format, select, slice, escapeFormulas, after, received }
   const newest = cursor !== undefined && version === undefined ? true : undefined
-  return { format, where, select: columns, escapeFormulas, version, newest, after, received }
+  const marks = { escapeFormulas, decimalDigits }
+  return { format, where, select: columns, ...marks, version, newest, after, received }
 }
 
 /** Returns the primary key of a record in the form that the service accepts. */

@@ -19,10 +19,16 @@ export class ExportScanner {
   #lines = 0
   #insideQuotes = false
 
-  /** A continuation of an export has no header line. */
-  constructor(format: LineFormat, { isContinuation }: { isContinuation: boolean }) {
+  /** A continuation of an export has no header line, nor has NDJSON, unless a header is asked for. */
+  constructor(
+    format: LineFormat,
+    {
+      isContinuation,
+      hasHeader = format === 'csv',
+    }: { readonly isContinuation: boolean; readonly hasHeader?: boolean },
+  ) {
     this.#format = format
-    this.#hasHeader = format === 'csv' && !isContinuation
+    this.#hasHeader = hasHeader && !isContinuation
   }
 
   /** The number of complete records, including the held one. */

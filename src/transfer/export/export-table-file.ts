@@ -5,8 +5,15 @@
 import type { Endpoints } from '../../client/endpoints/endpoints.ts'
 import type { ExportFormat, LineFormat } from '../../contract/export-formats.ts'
 import { openArrow } from '../../formats/arrow/write-arrow.ts'
+import {
+  hasDecimals,
+  readDecimalsLine,
+  textDecimals,
+  withDigits,
+} from '../../formats/decimal-digits.ts'
 import { openParquet } from '../../formats/parquet/write-parquet.ts'
 import type { ColumnType, TableFile, TableSpec } from '../../formats/table-file.ts'
+import { TEXT_DECIMALS_NOTE } from '../../formats/table-metadata.ts'
 import { openXlsx } from '../../formats/xlsx/write-xlsx.ts'
 import type {
   ObjectTypeDefinition,
@@ -23,11 +30,17 @@ export interface TableFileRequest extends Omit<ExportRequest, 'format'> {
   readonly format: FileFormat
 }
 
+export interface TableFileOptions {
+  readonly onProgress: (progress: ExportProgress) => void
+  /** Called with what differs from what a reader of the file expects. */
+  readonly onNote: (note: string) => void
+}
+
 export async function exportTableFile(
   client: Endpoints,
   { format, ...request }: TableFileRequest,
   write: (bytes: Uint8Array) => Promise<void>,
-  onProgress: (progress: ExportProgress) => void,
+  { onProgress, onNote }: TableFileOptions,
 ): Promise<ExportProgress> {
   const { ontology, objectType, select } = request
   const definition = await readDefinition(client.administration, ontology)
@@ -38,13 +51,24 @@ export async function exportTableFile(
     return exportObjects(client, { ...request, format: 'ndjson' }, sink)
   }
   let bytes = 0
-  const file = OPEN[format](tableOf(type, select?.split(',')), async (piece) => {
-    await write(piece)
-    bytes += piece.length
-  })
-  const lines = objectLines(file)
+  const open = (spec: TableSpec) =>
+    OPEN[format](spec, async (piece) => {
+      await write(piece)
+      bytes += piece.length
+    })
+  const table = tableOf(type, select?.split(','))
+  // Excel has a scale for each cell.
+  const decimalDigits =
+    format !== 'xlsx' && table.columns.some((column) => hasDecimals(column.type))
+  const openWithDigits = (line: string) => {
+    const columns = withDigits(table.columns, readDecimalsLine(line))
+    for (const path of textDecimals(columns)) onNote(`${path} is ${TEXT_DECIMALS_NOTE}`)
+    return open({ ...table, columns })
+  }
+  const lines = objectLines(decimalDigits ? openWithDigits : open(table))
   const sink = { begin: async () => {}, write: (piece: Uint8Array) => lines.add(piece) }
-  const { objects } = await exportObjects(client, { ...request, format: 'ndjson' }, sink, {
+  const ndjson = { ...request, format: 'ndjson', decimalDigits } as const
+  const { objects } = await exportObjects(client, ndjson, sink, {
     onProgress: (progress) => onProgress({ ...progress, bytes }),
   })
   await lines.finish()
@@ -53,12 +77,19 @@ export async function exportTableFile(
 
 const NEWLINE = 0x0a
 
-/** Adds lines of NDJSON to a file. */
-function objectLines(file: TableFile) {
+/** Adds lines of NDJSON to a file, which the first line opens if it is not open. */
+function objectLines(opened: TableFile | ((line: string) => TableFile)) {
   /** The beginning of a line whose end has not arrived. */
   let partial: Uint8Array[] = []
-  const addLines = async (lines: Uint8Array) => {
-    if (lines.length > 0) await file.add(lines)
+  let file = typeof opened === 'function' ? undefined : opened
+  const addLines = async (lines: Buffer) => {
+    let objects = lines
+    if (typeof opened === 'function' && file === undefined) {
+      const end = lines.indexOf(NEWLINE)
+      file = opened(lines.toString('utf8', 0, end === -1 ? lines.length : end))
+      objects = lines.subarray(end === -1 ? lines.length : end + 1)
+    }
+    if (objects.length > 0) await file?.add(objects)
   }
   return {
     /** Adds bytes of NDJSON, which may end within a line. */
@@ -74,7 +105,7 @@ function objectLines(file: TableFile) {
     },
     async finish(): Promise<void> {
       await addLines(Buffer.concat(partial))
-      await file.finish()
+      await file?.finish()
     },
   }
 }
