@@ -9,6 +9,7 @@ import type {
   ProcessMessage,
   ServiceMessage,
 } from './process/columns-process-main.ts'
+import { heapLimitMb } from './process/heap-limit.ts'
 import { Pulse } from './process/pulse.ts'
 
 /** The pause before the process is started again; it doubles with each early end. */
@@ -32,6 +33,13 @@ const FLAGS = [
   // Loops over rows that Maglev inlines are never compiled by Turbofan, and take twice as long.
   '--no-maglev-inlining',
 ]
+
+/** Of glibc: memory that threads have freed goes back to the system, also if others start and end. */
+const MALLOC = {
+  MALLOC_ARENA_MAX: '2',
+  MALLOC_MMAP_THRESHOLD_: '131072',
+  MALLOC_TRIM_THRESHOLD_: '131072',
+}
 
 export class ColumnsProcess implements AsyncDisposable {
   readonly #options: ColumnsProcessOptions
@@ -62,7 +70,11 @@ export class ColumnsProcess implements AsyncDisposable {
     const startedAt = performance.now()
     const program = fileURLToPath(siblingModule('process/columns-process-main', import.meta.url))
     const child = fork(program, [], {
-      execArgv: nodeFlags(FLAGS),
+      execArgv: nodeFlags([
+        ...FLAGS,
+        `--max-old-space-size=${heapLimitMb(this.#options.maxBytes)}`,
+      ]),
+      env: { ...MALLOC, ...process.env },
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     })
     const send = (message: ServiceMessage) => child.send(message, () => {})

@@ -2,11 +2,8 @@
 import { siblingModule } from '../../../contract/sibling-module.ts'
 import { AnsweringThread } from './answering-thread.ts'
 import type { BuildMessage, BuildThreadData, Built } from './build-thread.ts'
+import { heapLimitMb } from './heap-limit.ts'
 
-/** Texts and terms are in the heap while columns are built: more than the columns take. */
-const HEAP_SHARE = 4
-const MIN_HEAP_MB = 256
-const MAX_HEAP_MB = 4096
 /** The last step of a build has no progress. */
 const MAX_IDLE_CPU_MS = 300_000
 /** A thread without work ends, and its memory is free. */
@@ -51,8 +48,7 @@ export class ColumnBuilder implements AsyncDisposable {
 
   #start({ maxBytes }: BuildMessage): BuildThread {
     const module = siblingModule('build-thread', import.meta.url)
-    const neededMb = Math.max(MIN_HEAP_MB, (HEAP_SHARE * maxBytes) / 1024 ** 2)
-    const maxHeapMb = Math.round(Math.min(neededMb, MAX_HEAP_MB))
+    const maxHeapMb = heapLimitMb(maxBytes)
     return new AnsweringThread(module, this.#data, { maxHeapMb, maxIdleCpuMs: MAX_IDLE_CPU_MS })
   }
 

@@ -6,6 +6,7 @@ import { CHUNK } from '../arrays/bits.ts'
 import { SegmentBuilder } from '../segment/build-segment.ts'
 import type { ColumnSpec } from '../segment/column.ts'
 import { ComputePool, type ComputeTask } from './compute-pool.ts'
+import { collectGarbage } from './dropped-buffers.ts'
 
 const TYPE = { rid: 'type' } as never
 const NUMBER = {
@@ -92,4 +93,31 @@ it('a question that makes no progress ends its thread, and another one answers',
   const stuck = taskOf(CHUNK, 1, { ...SLOW_CHUNK, metrics })
   await expect(pool.run(stuck, NEVER)).rejects.toThrow('made no progress')
   expect(await pool.run(taskOf(100, 1, COUNT), NEVER)).toHaveProperty('answer')
+})
+
+/** Enough that nothing else in this process can hide whether they are free. */
+const LARGE_BYTES = 256 * 1024 ** 2
+
+it('frees a segment that was closed, also in a thread that has nothing else to do', async () => {
+  await using pool = new ComputePool(1)
+  const { signal } = new AbortController()
+  await pool.run(taskOf(CHUNK, 1, COUNT), signal)
+  pool.close([1])
+  collectGarbage()
+  const before = process.memoryUsage.rss()
+  await (async () => {
+    const task = taskOf(CHUNK, 1, COUNT)
+    const [segment] = task.segments
+    if (segment === undefined) throw new Error('no segment')
+    const buffer = new SharedArrayBuffer(LARGE_BYTES)
+    new Uint8Array(buffer).fill(1).set(new Uint8Array(segment.buffer))
+    await pool.run({ ...task, segments: [{ ...segment, buffer }] }, signal)
+    expect(process.memoryUsage.rss() - before).toBeGreaterThan(LARGE_BYTES / 2)
+  })()
+  pool.close([1])
+  const kept = () => {
+    collectGarbage()
+    return process.memoryUsage.rss() - before
+  }
+  await expect.poll(kept).toBeLessThan(LARGE_BYTES / 2)
 })

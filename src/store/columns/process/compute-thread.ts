@@ -6,6 +6,7 @@ import { type Closings, Segment } from '../segment/segment.ts'
 import type { SharedSegment, TableAt } from '../table/shared-segment.ts'
 import { answerQuestion, type OpenTable } from './answer-question.ts'
 import type { ThreadData } from './answering-thread.ts'
+import { DroppedBuffers } from './dropped-buffers.ts'
 import { type Question, refusalOf, type Unavailable } from './messages.ts'
 
 export interface ComputePlace {
@@ -44,13 +45,17 @@ class Cancelled extends Error {}
 class Computer {
   readonly #data: ComputeThreadData
   readonly #segments = new Map<number, OpenSegment>()
+  readonly #dropped = new DroppedBuffers()
 
   constructor(data: ComputeThreadData) {
     this.#data = data
   }
 
   change({ open, close }: SegmentChange): void {
-    for (const id of close) this.#segments.delete(id)
+    for (const id of close) {
+      this.#dropped.add(this.#segments.get(id)?.segment.bytes ?? 0)
+      this.#segments.delete(id)
+    }
     for (const { id, buffer, place } of open) {
       this.#segments.set(id, new OpenSegment(new Segment(buffer, place)))
     }

@@ -11,6 +11,7 @@ import { ColumnBuilder } from './build-queue.ts'
 import { applyNext, fitsDefinition } from './catch-up.ts'
 import { ColumnFiles } from './column-files.ts'
 import { statusOfAll, toEvict } from './column-memory.ts'
+import { DroppedBuffers } from './dropped-buffers.ts'
 import type { Unavailable } from './messages.ts'
 import { type Entry, mayLag, newEntry, refuseFailed, refuseTooLarge } from './type-entry.ts'
 
@@ -46,6 +47,7 @@ export class TypeColumns implements AsyncDisposable {
   /** By the RID of the type. */
   readonly #entries = new Map<string, Entry>()
   readonly #files: ColumnFiles
+  readonly #dropped = new DroppedBuffers()
   #lastSegment = 0
 
   constructor(feed: ColumnFeed, options: TypeColumnsOptions) {
@@ -278,6 +280,7 @@ export class TypeColumns implements AsyncDisposable {
 
   #close(segments: readonly SharedSegment[]): void {
     this.#options.onClosed(segments.map(({ id }) => id))
+    for (const { buffer } of segments) this.#dropped.add(buffer.byteLength)
   }
 
   /** Drops columns that can never be used again, and their file. */
