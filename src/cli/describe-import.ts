@@ -1,7 +1,7 @@
 /** What `oqs import` says about rejected rows and about its result. */
 import { OqsError } from '../client/oqs-error.ts'
 import { countOf, formatCount } from '../contract/count-of.ts'
-import type { Rejection } from '../transfer/import/batch-sender.ts'
+import type { Rejection } from '../transfer/import/batch.ts'
 import type { ImportCursor } from '../transfer/import/import-cursor.ts'
 import {
   type ImportMode,

@@ -1,6 +1,6 @@
 import { type FileHandle, open, stat } from 'node:fs/promises'
-import type { ObjectType } from '../ontology/ontology.ts'
-import type { Rejection } from '../transfer/import/batch-sender.ts'
+import type { Rejection } from '../transfer/import/batch.ts'
+import type { ImportType } from '../transfer/import/import-type.ts'
 import { describeRejection } from './describe-import.ts'
 import { printMessage } from './output.ts'
 import { describeRemedy } from './remedies.ts'
@@ -54,7 +54,7 @@ export class RejectsFile {
 const PRINTED_REJECTIONS = 20
 
 /** Returns a function that prints rejected rows and adds them to the file of rejects. */
-export function rejectionPrinter(objectType: ObjectType, rejects: RejectsFile) {
+export function rejectionPrinter({ objectType }: ImportType, rejects: RejectsFile) {
   let rejected = 0
   return (rejection: Rejection): void => {
     rejects.add(rejection)

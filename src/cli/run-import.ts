@@ -7,7 +7,7 @@ import { isRetryable } from '../client/retry.ts'
 import { countOf, formatCount } from '../contract/count-of.ts'
 import { RemediableError } from '../formats/remedy.ts'
 import { rowReader } from '../transfer/columns/row-to-object.ts'
-import type { Rejection } from '../transfer/import/batch-sender.ts'
+import type { Rejection } from '../transfer/import/batch.ts'
 import type { ImportCursor } from '../transfer/import/import-cursor.ts'
 import {
   type ImportMode,
@@ -152,7 +152,7 @@ async function load(shared: Import, given: Load): Promise<void> {
   const { options, client, type, ontology, dryRun, inputs } = shared
   const { importType, note, proof } = given
   const rejects = new RejectsFile(options.rejects)
-  const onRejected = rejectionPrinter(importType.objectType, rejects)
+  const onRejected = rejectionPrinter(importType, rejects)
   const held: Rejection[] = []
   const repeatedKeys = new RepeatedKeys(options.onDuplicate ?? 'last')
   const request = await importRequest(shared, given)

@@ -111,6 +111,12 @@ export function ownValue(members: object, name: string): unknown {
   return Object.hasOwn(members, name) ? (members as Record<string, unknown>)[name] : undefined
 }
 
+export function isSameList(a: readonly string[], b: readonly string[]): boolean {
+  if (a.length !== b.length) return false
+  for (let index = 0; index < a.length; index += 1) if (a[index] !== b[index]) return false
+  return true
+}
+
 /** Sets a cell, even if the column is named `__proto__`. */
 export function setCell(cells: Record<string, unknown>, name: string, value: unknown): void {
   if (name === '__proto__') {

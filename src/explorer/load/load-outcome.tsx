@@ -1,7 +1,7 @@
 /** The progress of a load, and its outcome with the rows that were not stored. */
 import { Link } from '@tanstack/react-router'
 import { countOf, formatCount } from '../../contract/count-of.ts'
-import type { Rejection } from '../../transfer/import/batch-sender.ts'
+import type { Rejection } from '../../transfer/import/batch.ts'
 import { screenPath } from '../api/base-path.ts'
 import { useUndo } from '../session/use-writes.ts'
 import { Button, CopyButton, Mistake } from '../ui/controls.tsx'

@@ -13,7 +13,7 @@ import {
   type UndoResult,
   undoChanges,
 } from '../../transfer/compare/stored-objects.ts'
-import type { Rejection } from '../../transfer/import/batch-sender.ts'
+import type { Rejection } from '../../transfer/import/batch.ts'
 import { removeType } from '../../transfer/import/change-definition.ts'
 import {
   type ImportResult,

@@ -5,7 +5,7 @@ import type { ObjectTypeDefinition } from '../../ontology/definition/definition-
 import type { ColumnOptions } from '../../transfer/columns/column-plan.ts'
 import type { ChangeCounts } from '../../transfer/compare/change-journal.ts'
 import type { UndoResult } from '../../transfer/compare/stored-objects.ts'
-import type { Rejection } from '../../transfer/import/batch-sender.ts'
+import type { Rejection } from '../../transfer/import/batch.ts'
 import type { InferredType } from '../../transfer/infer/infer-type.ts'
 
 /** The facts about a file after it was read once. */

@@ -1,7 +1,7 @@
 /** The course of one load: the file is read, looked at, and its objects are sent. */
 
 import { useEffect, useRef, useState } from 'react'
-import type { Rejection } from '../../transfer/import/batch-sender.ts'
+import type { Rejection } from '../../transfer/import/batch.ts'
 import { useListener } from '../ui/hooks.ts'
 import workerUrl from './load-worker.ts?worker&url'
 import type { Command, FileReport, LoadCounts, LoadRemains, LoadSpec, Report } from './messages.ts'

@@ -194,7 +194,12 @@ function readHeader({ line, cells, problem }: CsvRecord): readonly string[] {
     for (let number = 2; isTaken(free); number += 1) free = `${name} ${number}`
     names.add(free)
   }
-  return [...names]
+  return [...names].map(asPropertyKey)
+}
+
+/** Returns the same text in the form in which V8 keeps keys, so that no row looks it up again. */
+function asPropertyKey(name: string): string {
+  return Object.keys({ [name]: 0 })[0] ?? name
 }
 
 function unnamedColumns({ cells }: CsvRecord): ReadonlySet<number> {

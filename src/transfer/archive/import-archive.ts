@@ -9,7 +9,7 @@ import type { OntologyDefinition } from '../../ontology/definition/definition-sc
 import { parseDefinition } from '../../ontology/definition/parse-definition.ts'
 import { rowReader } from '../columns/row-to-object.ts'
 import { withoutRids } from '../definition/without-rids.ts'
-import type { Rejection } from '../import/batch-sender.ts'
+import type { Rejection } from '../import/batch.ts'
 import { readDefinition } from '../import/change-definition.ts'
 import { importFiles } from '../import/import-files.ts'
 import type { Archive } from './read-archive.ts'

@@ -188,3 +188,11 @@ export function isoTimestamp(text: string): string | undefined {
   const [, date, time = '00:00', , hours, minutes = '00'] = match
   return `${date}T${time}${hours === undefined ? 'Z' : `${hours}:${minutes}`}`
 }
+
+const PLAIN_UTC =
+  /^[12]\d{3}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\dZ$/
+
+/** Returns whether a text is a canonical timestamp, without looking up the length of its month. */
+export function isPlainUtc(text: string): boolean {
+  return PLAIN_UTC.test(text)
+}

@@ -2,7 +2,7 @@
 
 import { PRIMARY_KEY_MAX_BYTES } from '../../contract/limits.ts'
 import type { Remedy } from '../../formats/remedy.ts'
-import { type CellKind, ownValue, type Row } from '../../formats/row.ts'
+import type { CellKind, Row } from '../../formats/row.ts'
 import { utf8Length } from '../../formats/utf8.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
 import type { ValueReader } from '../../ontology/values/read-value.ts'
@@ -57,7 +57,7 @@ export function keyReader(
     property,
     column,
     read: (cells) => {
-      const value = ownValue(cells, column)
+      const value = cells[column]
       if (isAbsent(value, kind) || isNull(value))
         throw new RefusedValue('is the primary key and is missing')
       return read(value)
@@ -119,7 +119,7 @@ function cellPropertyReader(
     property,
     column,
     read: (cells) => {
-      const value = ownValue(cells, column)
+      const value = cells[column]
       // In CSV, a quoted empty cell is an empty string, which only a text property can hold.
       const isEmpty = value === '' ? !isText && kind === 'text' : value === null
       return value === undefined || isEmpty || isNull(value) ? missing : name + read(value)
@@ -187,7 +187,7 @@ function coordinateReader(
   const isNull = nullCheck(style)
   const convert = valueConverter({ kind: 'scalar', type: 'double' }, kind, style)
   return (cells) => {
-    const value = ownValue(cells, column)
+    const value = cells[column]
     return isNull(value) ? undefined : (convert?.(value) ?? value)
   }
 }

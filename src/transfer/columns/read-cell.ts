@@ -11,7 +11,7 @@ import type {
 import { isJsonObject } from '../../ontology/json-object.ts'
 import { scalarReader, type ValueReader } from '../../ontology/values/read-value.ts'
 import { RefusedValue, refuse } from '../../ontology/values/refused-value.ts'
-import { isoTimestamp } from './date-format.ts'
+import { isoTimestamp, isPlainUtc } from './date-format.ts'
 import { degrees, pointText } from './geopoint-columns.ts'
 import { jsonCell } from './read-json-cell.ts'
 
@@ -33,6 +33,8 @@ const TEXT_READERS: Readonly<Partial<Record<ScalarType, TextReader>>> = {
   string: scalarReader('string'),
   marking: scalarReader('marking'),
   boolean: readBoolean,
+  integer: readInteger,
+  double: readDouble,
   date: readDate,
   timestamp: readTimestamp,
   geopoint: readGeoPoint,
@@ -61,6 +63,22 @@ function tooManyDigits(type: string): string {
   return `has more digits than a ${type} can hold`
 }
 
+/** Numbers whose JSON is the same text, because a double has no shorter one. */
+const CANONICAL_INTEGER = /^(?:0|-?[1-9]\d{0,8})$/
+const CANONICAL_DOUBLE = /^(?:0|-?[1-9]\d{0,8}|-?0(?=\.))(?:\.\d{0,5}[1-9])?$/
+
+function readInteger(text: string): string {
+  return CANONICAL_INTEGER.test(text) ? text : readAnyInteger(text)
+}
+
+const readAnyInteger = trimmed(scalarReader('integer'))
+
+function readDouble(text: string): string {
+  return CANONICAL_DOUBLE.test(text) ? text : readAnyDouble(text)
+}
+
+const readAnyDouble = trimmed(scalarReader('double'))
+
 const BOOLEANS: Readonly<Record<string, string>> = {
   true: 'true',
   yes: 'true',
@@ -71,6 +89,7 @@ const BOOLEANS: Readonly<Record<string, string>> = {
 }
 
 function readBoolean(text: string): string {
+  if (text === 'true' || text === 'false') return text
   const name = text.trim().toLowerCase()
   const value = Object.hasOwn(BOOLEANS, name) ? BOOLEANS[name] : undefined
   return value ?? refuse('is not a boolean: true or false, yes or no, 1 or 0')
@@ -87,9 +106,10 @@ function readDate(text: string): string {
 const UTC = /^(\d{4}-\d{2}-\d{2})[T ]((?:[01]\d|2[0-3]):[0-5]\d)(:[0-5]\d)?Z?$/
 
 function readTimestamp(text: string): string {
+  if (isPlainUtc(text)) return `"${text}"`
   const time = text.trim()
   const utc = UTC.exec(time)
-  // A fast path: most files have whole seconds in UTC, which need no calculation.
+  // Whole seconds in UTC need no calculation.
   if (utc !== null) {
     const date = scalarReader('date')(utc[1])
     return `${date.slice(0, -1)}T${utc[2]}${utc[3] ?? ':00'}Z"`

@@ -5,6 +5,7 @@ import type { Remedy } from '../../formats/remedy.ts'
 import {
   type CellKind,
   excerptOf,
+  isSameList,
   isUnreadable,
   kindOfRow,
   type ReadRow,
@@ -76,7 +77,7 @@ export function rowReader(type: ObjectType, options: ColumnOptions = {}): RowRea
   let lastReader: CellsReader | undefined
 
   function readerOf(columns: readonly string[], kind: CellKind, ofFile: CellKind): CellsReader {
-    if (lastReader !== undefined && kind === lastKind && sameNames(columns, lastColumns)) {
+    if (lastReader !== undefined && kind === lastKind && isSameList(columns, lastColumns)) {
       return lastReader
     }
     const shape = JSON.stringify([kind, columns])
@@ -138,12 +139,6 @@ function withExactDecimals(row: Row): Row {
   if (text === undefined || !mayLoseDigits(text)) return row
   const cells = parseFractions(text, (source) => !isExactDouble(source)) as Row['cells']
   return { line: row.line, cells, source: text }
-}
-
-function sameNames(a: readonly string[], b: readonly string[]): boolean {
-  if (a.length !== b.length) return false
-  for (let index = 0; index < a.length; index += 1) if (a[index] !== b[index]) return false
-  return true
 }
 
 function cellsReader(

@@ -1,12 +1,7 @@
 import type { ObjectType } from '../../ontology/ontology.ts'
 import { mergeProperties } from '../../ontology/values/merge-properties.ts'
-import {
-  NOTHING_SENT,
-  type ObjectSink,
-  type OutgoingObject,
-  type Rejection,
-  toRejection,
-} from '../import/batch-sender.ts'
+import type { OutgoingObject, Rejection } from '../import/batch.ts'
+import { NOTHING_SENT, type ObjectSink, toRejection } from '../import/batch-sender.ts'
 import type { ChangeJournal } from './change-journal.ts'
 import { bodyWriter, RefusedProperty } from './object-body.ts'
 import type { ReadStored } from './stored-objects.ts'
@@ -86,7 +81,7 @@ export function comparison(
     get isFull() {
       return batch.length >= BATCH_OBJECTS
     },
-    add: (object) => void batch.push(object),
+    add: (json, key, file, line) => void batch.push({ json, key, file, line }),
     send,
     finish: send,
     settle: async () => {},

@@ -10,31 +10,8 @@ import type {
 } from '../../client/endpoints/administration.ts'
 import type { TypePath } from '../../client/endpoints/pages.ts'
 import { OqsError } from '../../client/oqs-error.ts'
-import type { Remedy } from '../../formats/remedy.ts'
 import { excerptOf, ownValue } from '../../formats/row.ts'
-
-/** An object to send, and the row it comes from. */
-export interface OutgoingObject {
-  readonly json: string
-  readonly key: string
-  readonly file: string
-  readonly line: number
-}
-
-/** A row that was not written, and the reason. */
-export interface Rejection {
-  readonly file: string
-  readonly line: number
-  readonly property?: string | undefined
-  /** The column of the property, if it is known. */
-  readonly column?: string | undefined
-  /** The beginning of the invalid value. */
-  readonly excerpt: string
-  readonly reason: string
-  readonly remedy?: Remedy | undefined
-  /** The row as JSON, if it could be read. */
-  readonly row?: string | undefined
-}
+import { Batch, BatchKeys, type OutgoingObject, type Rejection } from './batch.ts'
 
 export interface SentCounts {
   batches: number
@@ -52,7 +29,7 @@ export interface ObjectSink {
   readonly sent: Readonly<SentCounts>
   /** Whether the batch should be sent before more objects are added. */
   readonly isFull: boolean
-  add(object: OutgoingObject): void
+  add(json: string, key: string, file: string, line: number): void
   /** Sends the current batch; resolves as soon as more objects can be added. */
   send(): Promise<void>
   /** Sends the rest and waits until everything is written. */
@@ -96,35 +73,37 @@ export function batchSender(
 ): ObjectSink {
   const sent: SentCounts = { ...NOTHING_SENT, settled: skip }
   let options: BatchOptions = given
-  let batch: OutgoingObject[] = []
-  let characters = 0
+  let batch = new Batch()
+  /** The bytes of a batch that is written. */
+  let spare: Uint8Array<ArrayBuffer> | undefined
   let pending: { readonly keys: BatchKeys; readonly done: Promise<void> }[] = []
   /** Batches from the first that is not written; later ones may be written before it. */
   const ordered: { readonly objects: number; isDone: boolean }[] = []
   let toSkip = skip
   let isFirst = true
   const most = given.mode === 'merge' ? MERGE_OBJECTS : BATCH_OBJECTS
-  const isFull = () => batch.length >= most || characters >= BATCH_CHARACTERS
+  const isFull = () => batch.size >= most || batch.characters >= BATCH_CHARACTERS
 
   async function send(): Promise<void> {
-    const objects = batch
-    if (objects.length === 0) return
+    const full = batch
+    if (full.size === 0) return
     const isFirstOfSeveral = isFull() && isFirst
-    batch = []
-    characters = 0
+    batch = new Batch(spare)
+    spare = undefined
     if (isFirstOfSeveral) {
       const replacement = await startLoad()
       if (replacement !== undefined) options = { ...options, replacement }
     }
     isFirst = false
-    const keys = new BatchKeys(objects)
+    const keys = new BatchKeys(full.keys)
     const mustWait = () =>
       pending.length >= MAX_PENDING_BATCHES ||
       pending.some((other) => !keys.isDisjointFrom(other.keys))
     while (mustWait()) await pending.shift()?.done
-    const entry = { objects: objects.length, isDone: false }
+    const entry = { objects: full.size, isDone: false }
     ordered.push(entry)
-    const done = post(objects).then(() => {
+    const done = post(full).then(() => {
+      spare = full.release()
       entry.isDone = true
       while (ordered[0]?.isDone) sent.settled += ordered.shift()?.objects ?? 0
     })
@@ -133,23 +112,18 @@ export function batchSender(
     pending.push({ keys, done })
   }
 
-  async function postParts(parts: readonly (readonly OutgoingObject[])[]): Promise<void> {
-    for (const part of parts) await postAll(part)
-  }
-
-  async function post(all: readonly OutgoingObject[]): Promise<void> {
-    await beforeBatch?.(all)
+  async function post(all: Batch): Promise<void> {
+    await beforeBatch?.(all.objects())
     await postAll(all)
   }
 
   /** Sends a batch; repeats without the rows that the service rejects until none is left. */
-  async function postAll(all: readonly OutgoingObject[]): Promise<void> {
-    let objects = all
+  async function postAll(all: Batch): Promise<void> {
+    let rest = all
     let changesSeen = 0
-    while (objects.length > 0) {
-      const lines = objects.map(({ json }) => `{"put":${json}}\n`).join('')
+    while (rest.size > 0) {
       try {
-        record(await administration.writeObjects(type, lines, options), objects.length)
+        record(await administration.writeObjects(type, rest.body, options), rest.size)
         return
       } catch (error) {
         // The definition changed meanwhile; the retry is checked against the new one.
@@ -157,25 +131,32 @@ export function batchSender(
           changesSeen += 1
           continue
         }
+        const objects = rest.objects()
         // The objects of the service can be much larger than the rows that are merged into them.
         if (given.mode === 'merge' && isTooLarge(error) && objects.length > 1) {
           const middle = Math.ceil(objects.length / 2)
-          await postParts([objects.slice(0, middle), objects.slice(middle)])
+          await postAll(Batch.of(objects.slice(0, middle)))
+          await postAll(Batch.of(objects.slice(middle)))
           return
         }
-        const rejected = rejectedLines(error)
-        if (rejected === undefined) throw error
-        for (const one of rejected) {
-          const object = objects[one.line - 1]
-          if (object === undefined) {
-            throw new Error(`the service rejected line ${one.line}, which was not sent`)
-          }
-          onRejected(toRejection(one, object))
-        }
-        const numbers = new Set(rejected.map(({ line }) => line))
-        objects = objects.filter((_, index) => !numbers.has(index + 1))
+        rest = Batch.of(withoutRejected(objects, error))
       }
     }
+  }
+
+  /** Throws any other error than that the service rejects some of the objects. */
+  function withoutRejected(objects: readonly OutgoingObject[], error: unknown) {
+    const rejected = rejectedLines(error)
+    if (rejected === undefined) throw error
+    for (const one of rejected) {
+      const object = objects[one.line - 1]
+      if (object === undefined) {
+        throw new Error(`the service rejected line ${one.line}, which was not sent`)
+      }
+      onRejected(toRejection(one, object))
+    }
+    const numbers = new Set(rejected.map(({ line }) => line))
+    return objects.filter((_, index) => !numbers.has(index + 1))
   }
 
   function record({ put, kept = 0, version }: BatchResult, objects: number): void {
@@ -191,13 +172,9 @@ export function batchSender(
     get isFull() {
       return isFull()
     },
-    add(object) {
-      if (toSkip > 0) {
-        toSkip -= 1
-        return
-      }
-      batch.push(object)
-      characters += object.json.length
+    add(json, key, file, line) {
+      if (toSkip > 0) toSkip -= 1
+      else batch.add(json, key, file, line)
     },
     send,
     async finish() {
@@ -205,7 +182,7 @@ export function batchSender(
       while (pending.length > 0) await pending.shift()?.done
     },
     async settle() {
-      batch = []
+      batch = new Batch()
       await Promise.allSettled(pending.map(({ done }) => done))
       pending = []
     },
@@ -242,38 +219,4 @@ export function toRejection(
   const value = ownValue(cells, property ?? '') ?? ownValue(cells, name)
   const excerpt = value === undefined ? '' : excerptOf(value)
   return { file, line, property, excerpt, reason, row: json }
-}
-
-interface Keyed {
-  readonly key: string
-}
-
-/** The keys of a batch. Sets of them are built only if their ranges overlap, unlike in a sorted file. */
-export class BatchKeys {
-  readonly #objects: readonly Keyed[]
-  readonly #first: string
-  readonly #last: string
-  #set: ReadonlySet<string> | undefined
-
-  constructor(objects: readonly Keyed[]) {
-    this.#objects = objects
-    let first = objects[0]?.key ?? ''
-    let last = first
-    for (const { key } of objects) {
-      if (key > last) last = key
-      else if (key < first) first = key
-    }
-    this.#first = first
-    this.#last = last
-  }
-
-  isDisjointFrom(other: BatchKeys): boolean {
-    if (this.#last < other.#first || other.#last < this.#first) return true
-    return this.#all().isDisjointFrom(other.#all())
-  }
-
-  #all(): ReadonlySet<string> {
-    this.#set ??= new Set(this.#objects.map(({ key }) => key))
-    return this.#set
-  }
 }

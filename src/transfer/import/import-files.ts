@@ -7,11 +7,11 @@ import { RemediableError } from '../../formats/remedy.ts'
 import { type Row, type RowSource, valueText } from '../../formats/row.ts'
 import { isRejected, type RowReader } from '../columns/row-to-object.ts'
 import { type SampleProof, SampleRefuted } from '../infer/sample.ts'
+import type { Rejection } from './batch.ts'
 import {
   batchSender,
   NOTHING_SENT,
   type ObjectSink,
-  type Rejection,
   type SenderOptions,
   type SentCounts,
 } from './batch-sender.ts'
@@ -254,7 +254,7 @@ async function readFile(
       const read = readRow(row, source.kind)
       const object = isRejected(read) || !repeatedKeys ? read : repeatedKeys.take(read)
       if (object === undefined) continue
-      if (!isRejected(object)) sender.add({ ...object, file: name, line })
+      if (!isRejected(object)) sender.add(object.json, object.key, name, line)
       else {
         const { property, column = property, excerpt, reason, remedy } = object
         const cells = 'cells' in row ? textOfCells(row.cells) : undefined

@@ -1,12 +1,7 @@
 import type { ObjectType } from '../../ontology/ontology.ts'
 import { objectReader, RefusedObject } from '../../ontology/values/read-object.ts'
-import {
-  NOTHING_SENT,
-  type ObjectSink,
-  type OutgoingObject,
-  type Rejection,
-  toRejection,
-} from './batch-sender.ts'
+import type { Rejection } from './batch.ts'
+import { NOTHING_SENT, type ObjectSink, toRejection } from './batch-sender.ts'
 
 /** Returns a sink that checks objects like the service does, for a type that does not exist yet. */
 export function localCheck(
@@ -18,13 +13,13 @@ export function localCheck(
   return {
     sent,
     isFull: false,
-    add(object: OutgoingObject) {
+    add(json, key, file, line) {
       try {
-        readObject(JSON.parse(object.json))
+        readObject(JSON.parse(json))
         sent.objects += 1
       } catch (error) {
         if (!(error instanceof RefusedObject)) throw error
-        onRejected(toRejection(error, object))
+        onRejected(toRejection(error, { json, key, file, line }))
       }
     },
     send: async () => {},

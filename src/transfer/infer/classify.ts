@@ -3,6 +3,7 @@ import type { CellKind } from '../../formats/row.ts'
 import { isJsonObject } from '../../ontology/json-object.ts'
 import { scalarReader, type ValueReader } from '../../ontology/values/read-value.ts'
 import { RefusedValue } from '../../ontology/values/refused-value.ts'
+import { isPlainUtc } from '../columns/date-format.ts'
 import { typedCellReader } from '../columns/read-cell.ts'
 
 /**
@@ -94,6 +95,37 @@ function traitsOfText(text: string): number {
   }
   return BOOLEANS.get(trimmed.toLowerCase()) ?? SPECIAL.get(trimmed) ?? TRAIT.text
 }
+
+/**
+ * Returns the traits of a text in one of the most common forms: a short plain number, a timestamp in
+ * UTC with seconds, true or false; 0 for other texts.
+ */
+export function plainTraits(text: string): number {
+  const { length } = text
+  const first = text.charCodeAt(0)
+  if (first >= 0x30 && first <= 0x39) {
+    if (length === UTC_LENGTH) return isPlainUtc(text) ? TRAIT.timestamp : 0
+    return length > DOUBLE_DIGITS ? 0 : plainNumberTraits(text)
+  }
+  return text === 'true' || text === 'false' ? TRAIT.boolean : 0
+}
+
+/** Returns the traits of digits with at most one point; 0 if that can be something else. */
+function plainNumberTraits(text: string): number {
+  const last = text.length - 1
+  let point = -1
+  for (let at = 0; at <= last; at += 1) {
+    const code = text.charCodeAt(at)
+    if (code === 0x2e && point === -1 && at < last) point = at
+    else if (code < 0x30 || code > 0x39) return 0
+  }
+  const digits = point === -1 ? text.length : point
+  if (digits > 1 && text.charCodeAt(0) === 0x30) return 0
+  if (point !== -1) return TRAIT.fraction
+  return text.length < AMPLE_DIGITS ? TRAIT.integer : 0
+}
+
+const UTC_LENGTH = '2024-02-29T01:02:03Z'.length
 
 const BOOLEANS: ReadonlyMap<string, number> = new Map([
   ['true', TRAIT.boolean],

@@ -44,6 +44,8 @@ export interface ColumnGuess {
   exceedsDouble: boolean
   /** Whether an integer lost digits when its JSON was parsed. */
   hasUnsafeIntegers: boolean
+  /** Whether it is a candidate for the primary key, or almost one. */
+  mayBeKey: boolean
 }
 
 /** The type of a column. */

@@ -6,7 +6,7 @@ import { RemediableError, type Remedy } from '../../formats/remedy.ts'
 import {
   type CellKind,
   type DeclaredType,
-  excerptOf,
+  isSameList,
   isUnreadable,
   kindOfRow,
   ownValue,
@@ -17,20 +17,19 @@ import type { ColumnOptions } from '../columns/column-plan.ts'
 import { compileDateFormat } from '../columns/date-format.ts'
 import { findGeopointColumns, type GeopointColumns } from '../columns/geopoint-columns.ts'
 import { isAbsent } from '../columns/property-readers.ts'
-import { exceedsDouble } from '../columns/read-cell.ts'
 import {
   hasDecimalPoint,
-  NULL_TEXTS,
   readDate,
   readDecimalComma,
   type TextStyle,
 } from '../columns/text-style.ts'
-import { TRAIT, traitsOf } from './classify.ts'
+import { addValue } from './add-value.ts'
+import { TRAIT } from './classify.ts'
 import type { ColumnGuess, Findings } from './findings.ts'
 import { type InferredType, inferType } from './infer-type.ts'
 import { keyCandidates } from './key-candidates.ts'
 import { StyleGuess } from './style-guess.ts'
-import { emptyGuess, isSettled, learn, scalarTypeOf } from './value-guess.ts'
+import { emptyGuess } from './value-guess.ts'
 
 export interface Inferrer {
   /** Starts the rows of a file; without it, all rows are those of one. */
@@ -42,9 +41,16 @@ export interface Inferrer {
 }
 
 /** Creates an inferrer; explicit column options take precedence over what is inferred. */
-export function inferrer(columnOptions: ColumnOptions = {}): Inferrer {
+export function inferrer(
+  columnOptions: ColumnOptions = {},
+  /** Whether columns that are almost keys need not be found. */
+  { hasKey = false }: { readonly hasKey?: boolean } = {},
+): Inferrer {
   const columns = new Map<string, ColumnGuess>()
-  const keys = keyCandidates()
+  const keys = keyCandidates(hasKey)
+  /** The columns of the last row, of which most rows have the same. */
+  let rowNames: readonly string[] = []
+  let rowColumns: readonly (ColumnGuess | undefined)[] = []
   const excessColumns = new Set<string>()
   const incompletePairs = new Set<string>()
   let pairs: GeopointColumns[] = []
@@ -78,26 +84,36 @@ export function inferrer(columnOptions: ColumnOptions = {}): Inferrer {
 
   function addRow(row: Row, kind: CellKind): void {
     const names = Object.keys(row.cells)
-    startColumns(names)
-    for (const name of names) {
-      const column = columns.get(name)
-      const value = plain(row.cells[name], kind)
+    if (!isSameList(names, rowNames)) {
+      startColumns(names)
+      rowNames = names
+      rowColumns = names.map((name) => columns.get(name))
+    }
+    for (let at = 0; at < names.length; at += 1) {
+      const column = rowColumns[at]
       if (column === undefined) continue
+      const cell = row.cells[column.name]
+      const value = plain === undefined ? cell : plain(cell, kind)
       if (column.file !== file) continueInFile(column)
       if (isAbsent(value, kind)) continue
       column.filled += 1
       // The texts of JSON are not parsed as numbers.
-      addValue(column, value, isNoNumber(row.cells[name], kind) ? 'json' : kind, row.line)
-      keys.add(name, value)
+      addValue(column, value, isNoNumber(cell, kind) ? 'json' : kind, row.line)
+      column.mayBeKey &&= keys.add(column.name, value)
     }
     keys.endRow()
     for (const { latitude, longitude } of pairs) {
       const [hasLatitude, hasLongitude] = [latitude, longitude].map(
-        (name) => !isAbsent(plain(ownValue(row.cells, name), kind), kind),
+        (name) => !isAbsent(plainCell(row, name, kind), kind),
       )
       if (hasLatitude !== hasLongitude) incompletePairs.add(latitude)
     }
     rows += 1
+  }
+
+  function plainCell(row: Row, name: string, kind: CellKind): unknown {
+    const cell = ownValue(row.cells, name)
+    return plain === undefined ? cell : plain(cell, kind)
   }
 
   /** Files may declare different types for a column; its values decide then. */
@@ -191,6 +207,7 @@ function emptyColumn(
     outlier: undefined,
     exceedsDouble: false,
     hasUnsafeIntegers: false,
+    mayBeKey: true,
   }
 }
 
@@ -202,17 +219,17 @@ function isSameDeclared(a: DeclaredType | undefined, b: DeclaredType | undefined
   return [...a.fields].every(([name, field]) => isSameDeclared(field, b.fields.get(name)))
 }
 
-/** Returns a function that rewrites texts of an explicit style as plain texts. */
+/** Returns a function that rewrites texts of an explicit style as plain texts; undefined without one. */
 function plainReader({
   numbers,
   dateFormats = [],
   nulls = [],
-}: TextStyle = {}): (value: unknown, kind: CellKind) => unknown {
+}: TextStyle = {}): ((value: unknown, kind: CellKind) => unknown) | undefined {
   // Any number can be an epoch, so only a column with an explicit type is one.
   const formats = dateFormats
     .filter((format) => !format.startsWith('epoch'))
     .flatMap((format) => compileDateFormat(format) ?? [])
-  if (numbers === undefined && formats.length === 0 && nulls.length === 0) return (value) => value
+  if (numbers === undefined && formats.length === 0 && nulls.length === 0) return undefined
   return (value, kind) => {
     if (typeof value !== 'string') return value
     const text = value.trim()
@@ -220,55 +237,4 @@ function plainReader({
     const number = kind === 'text' && numbers !== undefined ? readDecimalComma(text) : undefined
     return number ?? readDate(text, formats) ?? value
   }
-}
-
-function addValue(column: ColumnGuess, value: unknown, kind: CellKind, line: number): void {
-  const { guess, styles } = column
-  if (typeof value === 'string' && NULL_TEXTS.has(value)) {
-    column.nulls.add(value)
-    // Only text files have no other way to write a missing text.
-    if (kind === 'text' && value !== 'None') column.nullsInText.add(value)
-    return
-  }
-  column.hasShortCodes ||= typeof value === 'string' && value.length === 2 && CODE.test(value)
-  const mayHaveStyle = column.declared === undefined
-  if (!isSettled(guess)) {
-    const before = guess.traits
-    const traits = learn(guess, value, kind)
-    if (typeof value !== 'string') styles.exclude()
-    else if (mayHaveStyle && !styles.isSettled) styles.add(value, traits, kind)
-    if (guess.traits !== before && scalarTypeOf(guess.traits) === 'string') {
-      // A single value that rules out a narrower type is reported to the user.
-      const otherwise = scalarTypeOf(before)
-      if (otherwise !== 'string') column.outlier = { line, excerpt: excerptOf(value), otherwise }
-    }
-    if (typeof value === 'number' || (guess.traits & NUMBERS) !== 0) measure(column, value)
-  } else if (typeof value !== 'string') styles.exclude()
-  else if (mayHaveStyle && !styles.isSettled) styles.add(value, traitsOf(value, kind), kind)
-  if (typeof value === 'string' && (value.includes('\0') || !value.isWellFormed())) {
-    column.unstorable += 1
-  }
-}
-
-/** Codes of countries, continents and states: `NA` is Namibia or North America among them. */
-const CODE = /^[A-Z]{2}$/
-
-const NUMBERS =
-  TRAIT.integer |
-  TRAIT.long |
-  TRAIT.wide |
-  TRAIT.fraction |
-  TRAIT.scaled |
-  TRAIT.floating |
-  TRAIT.notFinite |
-  TRAIT.decimal
-
-function measure(column: ColumnGuess, value: unknown): void {
-  const distance = Math.abs(Number(value))
-  // NaN is not a coordinate either.
-  if (!(distance <= column.maxMagnitude))
-    column.maxMagnitude = Number.isNaN(distance) ? Infinity : distance
-  if (distance <= Number.MAX_SAFE_INTEGER) return
-  if (typeof value !== 'number') column.exceedsDouble ||= exceedsDouble(String(value).trim())
-  else if (Number.isInteger(value)) column.hasUnsafeIntegers = true
 }

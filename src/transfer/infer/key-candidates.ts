@@ -12,8 +12,8 @@ import { KeyHashes } from './key-hashes.ts'
 export interface KeyCandidates {
   /** Adds a column; called before the first row that has it is added. */
   start(column: string): void
-  /** Adds the value of a column in the current row. */
-  add(column: string, value: unknown): void
+  /** Adds the value of a column in the current row; returns false for one that cannot be a key. */
+  add(column: string, value: unknown): boolean
   /** Ends a row. */
   endRow(): void
   /** Returns the columns with a different value in every row, the most likely key first. */
@@ -37,11 +37,11 @@ export interface NearKey {
 export const KEY_ROWS_CHECKED = 1_000_000
 
 /** The maximum number of candidates from a row on, which bounds the memory. */
-const MAX_CANDIDATES: readonly (readonly [row: number, columns: number])[] = [
+const MAX_CANDIDATES: ReadonlyMap<number, number> = new Map([
   [1, 100],
   [1_000, 16],
   [20_000, 4],
-]
+])
 
 /** The rows of a near key that repeat a value or lack one: a few, and one of so many. */
 const FLAWS_MAX = 3
@@ -58,7 +58,10 @@ interface Candidate {
   repeated: string | undefined
 }
 
-export function keyCandidates(): KeyCandidates {
+export function keyCandidates(
+  /** Whether columns that are almost keys are not wanted. */
+  isStrict = false,
+): KeyCandidates {
   const candidates = new Map<string, Candidate>()
   let rows = 0
 
@@ -67,7 +70,7 @@ export function keyCandidates(): KeyCandidates {
     filled === rows && distinct === checkedRows()
   const isLost = ({ distinct, rows: filled }: Candidate) => {
     const flaws = Math.max(checkedRows() - distinct, rows - filled)
-    return flaws > FLAWS_MAX + rows / ROWS_PER_FLAW
+    return flaws > (isStrict ? 0 : FLAWS_MAX + rows / ROWS_PER_FLAW)
   }
   // The sort is stable, so equal ranks keep the order of the columns.
   const sorted = () =>
@@ -86,14 +89,15 @@ export function keyCandidates(): KeyCandidates {
     },
     add(column, value) {
       const candidate = candidates.get(column)
-      if (candidate === undefined) return
+      if (candidate === undefined) return false
       candidate.rows += 1
       const text = keyText(value)
-      if (text === undefined) candidates.delete(column)
-      else if (rows < KEY_ROWS_CHECKED) {
+      if (text === undefined) return !candidates.delete(column)
+      if (rows < KEY_ROWS_CHECKED) {
         if (candidate.hashes.add(text)) candidate.distinct += 1
         else candidate.repeated ??= text
       }
+      return true
     },
     endRow() {
       rows += 1
@@ -101,7 +105,8 @@ export function keyCandidates(): KeyCandidates {
         if (isLost(candidate)) candidates.delete(column)
         if (rows === KEY_ROWS_CHECKED) candidate.hashes = new KeyHashes()
       }
-      for (const [row, count] of MAX_CANDIDATES) if (rows === row) keepBest(count)
+      const most = MAX_CANDIDATES.get(rows)
+      if (most !== undefined) keepBest(most)
     },
     ranked: () => sorted().flatMap(([column, candidate]) => (isKey(candidate) ? [column] : [])),
     nearKeys: () =>

@@ -32,8 +32,9 @@ export class KeyHashes {
   /** Computes two hashes with different factors, mixed like MurmurHash3. */
   #hash(text: string): void {
     let [high, low] = [text.length, ~text.length]
-    for (let index = 0; index < text.length; index += 1) {
-      const unit = text.charCodeAt(index)
+    for (let index = 0; index < text.length; index += 2) {
+      // Two units at a time; none after the last one is NaN, which counts as 0.
+      const unit = text.charCodeAt(index) | (text.charCodeAt(index + 1) << 16)
       high = Math.imul(high ^ unit, 0xcc9e2d51)
       high = Math.imul((high << 15) | (high >>> 17), 5) + 0xe6546b64
       low = Math.imul(low ^ unit, 0x1b873593)

@@ -91,7 +91,8 @@ export class SampleProof {
     this.#sampledRows = sampledRows
     this.#expected = textOf(inferred)
     this.#options = { apiName, displayName }
-    this.#inference = inferrer(columns)
+    // A column that loses this key refutes the sample.
+    this.#inference = inferrer(columns, { hasKey: inferred.columns.rowNumber === undefined })
   }
 
   startFile(name: string): void {

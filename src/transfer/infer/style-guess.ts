@@ -54,6 +54,16 @@ export class StyleGuess {
     )
   }
 
+  /** Returns whether a further plain value changes nothing; see `plainTraits` for its traits. */
+  isStable(traits: number): boolean {
+    if (this.isSettled) return true
+    const isSame = (reading: Reading) => ((reading.traits ?? traits) & traits) !== 0
+    // A number with a point can rule out, or be, one with grouped digits.
+    const isCommaSame =
+      traits === TRAIT.integer ? isSame(this.comma) : this.comma.traits === undefined
+    return this.#dates.length === 0 && isCommaSame && isSame(this.grouped)
+  }
+
   /** Adds a text; `plain` are its traits without any style. Only text files have other numbers. */
   add(text: string, plain: number, kind: CellKind): void {
     this.#hasTexts = true
