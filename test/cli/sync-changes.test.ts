@@ -186,6 +186,18 @@ it('columns that swap their names are copied again', async () => {
   ])
 })
 
+it('a rename that was followed copies nothing when another table changes later', async () => {
+  await using sync = await startSync()
+  await source.sql('ALTER TABLE parts RENAME amount TO quantity')
+  await source.sql(`INSERT INTO parts VALUES (3, 'pin', 7, 1)`)
+  await expect.poll(() => objects('parts')).toHaveLength(3)
+  await source.sql('CREATE TABLE boxes (id int PRIMARY KEY); INSERT INTO boxes VALUES (1)')
+  await expect.poll(() => objects('boxes').catch(() => [])).toHaveLength(1)
+  await source.sql(`UPDATE parts SET quantity = 8; INSERT INTO boxes VALUES (2)`)
+  await expect.poll(() => objects('boxes')).toHaveLength(2)
+  expect(sync.stderr()).not.toContain('copied again')
+})
+
 it('a column that came and went between two runs does no harm', async () => {
   await catchUp()
   await source.sql('ALTER TABLE parts ADD passing int')

@@ -14,7 +14,7 @@ import { noteDropped, type Publication, recordTables } from './publication.ts'
 import { publishTables, watchedTables } from './publish-tables.ts'
 import { type SourceTable, tableName } from './source-tables.ts'
 import { changeTypes, findType } from './sync-definition.ts'
-import type { ContinuedSource, PrepareRequest } from './sync-request.ts'
+import type { ContinuedSource, Misfit, PrepareRequest } from './sync-request.ts'
 import { mapTable, type TableMapping } from './table-mapping.ts'
 import {
   addedColumns,
@@ -98,7 +98,7 @@ export async function continueTables(
 function planTables(
   tables: readonly SourceTable[],
   { records, isOwned, tables: published }: Publication,
-  { type, ontology, suspects, onNote }: PrepareRequest,
+  { type, ontology, misfit, onNote }: PrepareRequest,
 ): Plan {
   const recorded = new Set(Object.values(records ?? {}).map((record) => record.type))
   const nameOfNew = typeNames(tables)
@@ -114,7 +114,8 @@ function planTables(
     // A role that may not record anything cannot tell what has changed since the last run.
     const known = isOwned ? undefined : recordOf(table, nameOf(table))
     const record = published.has(table.oid) ? (records?.[table.oid] ?? known) : undefined
-    const reason = record && copyReason(table, record, suspects.get(table.oid) ?? 0)
+    const reason =
+      record && copyReason(table, record, misfit?.oid === table.oid ? misfit : undefined)
     if (record !== undefined) noteColumns(table, record, onNote)
     if (reason !== undefined) onNote(`${tableName(table)} is copied again: ${reason}`)
     if (record === undefined) onNote(`${tableName(table)} is new, and copied`)
@@ -149,12 +150,16 @@ function noteColumns(table: SourceTable, record: TableRecord, onNote: (text: str
 }
 
 /** Returns why a table must be copied again; undefined if its changes can be followed. */
-function copyReason(table: SourceTable, record: TableRecord, failures: number): string | undefined {
+function copyReason(
+  table: SourceTable,
+  record: TableRecord,
+  misfit: Misfit | undefined,
+): string | undefined {
   const lost = findLostChange(table, record)
   if (lost !== undefined) return `a partition of it was ${lost}`
   const isSame = isDeepStrictEqual(nextRecord(table, record.type, record), record)
   // What the stream had was changed once more in the meantime, or the change is an unknown one.
-  const isUnclear = failures > 1 || (failures === 1 && isSame)
+  const isUnclear = misfit !== undefined && (misfit.isRepeated || isSame)
   return findCopyReason(table, record) ?? (isUnclear ? 'its columns were changed' : undefined)
 }
 

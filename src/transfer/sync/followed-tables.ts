@@ -12,11 +12,14 @@ export interface FollowedTable {
 /** The changes of a table do not have the columns that are known of it. */
 export class TableChanged extends Error {
   readonly oid: number
+  /** The transaction with the changes; undefined if the table itself was read. */
+  readonly commitLsn: bigint | undefined
 
-  constructor({ table }: TableMapping, what: string) {
+  constructor({ table }: TableMapping, what: string, commitLsn?: bigint) {
     super(`${tableName(table)} ${what}`)
     this.name = 'TableChanged'
     this.oid = table.oid
+    this.commitLsn = commitLsn
   }
 }
 
@@ -48,7 +51,8 @@ export class FollowedTables {
     if (commitLsn < mapping.copiedAt) return undefined
     const known = this.#tables.get(oid)
     if (known !== undefined) return known
-    checkColumns(mapping, relation)
+    const misfit = findMisfit(mapping, relation)
+    if (misfit !== undefined) throw new TableChanged(mapping, misfit, commitLsn)
     const names = relation.columns.map(({ name }) => name)
     const table = { mapping, reader: rowReader(mapping, names, this.#unfit.reporter(mapping)) }
     this.#tables.set(oid, table)
@@ -56,24 +60,23 @@ export class FollowedTables {
   }
 }
 
-function checkColumns(mapping: TableMapping, { columns, isFull }: Relation): void {
+/** Returns what a table has that is not known of it. */
+function findMisfit(mapping: TableMapping, { columns, isFull }: Relation): string | undefined {
   const { table, knownNames } = mapping
   const unknown = columns.find(({ name }) => !knownNames.has(name))
-  if (unknown !== undefined) throw new TableChanged(mapping, `has a column ${unknown.name}`)
+  if (unknown !== undefined) return `has a column ${unknown.name}`
   const byName = new Map(columns.map((column) => [column.name, column]))
   const find = (names: readonly string[]) =>
     names.map((name) => byName.get(name)).findLast((column) => column !== undefined)
-  for (const { name, names, typeOid } of mapping.columns) {
+  const retyped = mapping.columns.find(({ names, typeOid }) => {
     const found = find(names)
-    if (found !== undefined && found.typeOid !== typeOid) {
-      throw new TableChanged(mapping, `has another type for ${name}`)
-    }
-  }
+    return found !== undefined && found.typeOid !== typeOid
+  })
+  if (retyped !== undefined) return `has another type for ${retyped.name}`
   const namesOf = new Map(mapping.columns.map(({ name, names }) => [name, names]))
   const keys = columns.filter(({ isKey }) => isKey)
   const isSameKey = keys.length === table.key.length || isFull
   const isKey = (name: string) => find(namesOf.get(name) ?? [name])?.isKey === true
-  if (!isSameKey || !table.key.every(isKey)) {
-    throw new TableChanged(mapping, 'has another primary key or replica identity')
-  }
+  if (isSameKey && table.key.every(isKey)) return undefined
+  return 'has another primary key or replica identity'
 }

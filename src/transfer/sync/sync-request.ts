@@ -18,11 +18,18 @@ export interface SyncRequest extends TableChoice {
   readonly restart: boolean
 }
 
+/** A table whose changes do not have the columns that are known of it. */
+export interface Misfit {
+  readonly oid: number
+  /** Whether the same change did not fit after the table was looked at. */
+  readonly isRepeated: boolean
+}
+
 export interface PrepareRequest extends SyncRequest {
   /** Whether this process has followed the slot already. */
   readonly isFollowing: boolean
-  /** How often the stream did not fit a table, by its OID, since it was copied. */
-  readonly suspects: ReadonlyMap<number, number>
+  /** The table that the stream did not fit just now. */
+  readonly misfit: Misfit | undefined
   readonly owners: TypeOwners
   /** Called with the slot and its server, see `ownerName`, when there is a sync to report about. */
   readonly onOwner: (owner: string) => void

@@ -11,7 +11,7 @@ import { TableChanged } from './followed-tables.ts'
 import { Follower, type FollowerState } from './follower.ts'
 import { prepareSync, recordCopies } from './prepare-sync.ts'
 import { SyncReporter } from './sync-reporter.ts'
-import type { SyncRequest } from './sync-request.ts'
+import type { Misfit, SyncRequest } from './sync-request.ts'
 import type { TableMapping } from './table-mapping.ts'
 import { TypeOwners } from './type-owners.ts'
 import { UnfitValues } from './unfit-values.ts'
@@ -92,17 +92,19 @@ async function copyAndFollow(
   let restart = options.restart
   let failures = 0
   let hasAnswered = false
-  /** How often the stream did not fit a table, by its OID, since it was copied. */
-  const suspects = new Map<number, number>()
+  let misfit: Misfit | undefined
+  /** The last transactions whose changes did not fit their tables, by the OIDs of these. */
+  const misfits = new Map<number, bigint | undefined>()
   /** The name of the publication, once it was created for a copy that is not complete. */
   let unused: string | undefined
   while (!signal.aborted) {
     const { position } = follower.state
     try {
       const isFollowing = follower.hasStarted
-      const request = { ...options, restart, isFollowing, suspects, owners, onOwner, onNote }
+      const request = { ...options, restart, isFollowing, misfit, owners, onOwner, onNote }
       const prepared = await prepareSync(endpoints, request)
       hasAnswered = true
+      misfit = undefined
       const { slot, start, toCopy } = prepared
       const mustCopy = start === undefined || toCopy.length > 0
       reporter.setTables(prepared)
@@ -119,7 +121,6 @@ async function copyAndFollow(
         }
         const { objects, position: copiedAt } = await copyTables(endpoints, copy)
         if (start !== undefined) await recordCopies(options.url, slot, toCopy, copiedAt)
-        for (const { table } of toCopy) suspects.delete(table.oid)
         events.onCopied(objects, toCopy)
         restart = false
         unused = undefined
@@ -137,7 +138,9 @@ async function copyAndFollow(
     } catch (error) {
       if (signal.aborted) return
       if (error instanceof TableChanged) {
-        suspects.set(error.oid, (suspects.get(error.oid) ?? 0) + 1)
+        const { oid, commitLsn } = error
+        misfit = { oid, isRepeated: misfits.has(oid) && misfits.get(oid) === commitLsn }
+        misfits.set(oid, commitLsn)
         continue
       }
       // A source that has never answered is more likely a wrong address.
