@@ -42,7 +42,7 @@ async function describe(status: StatusResponse): Promise<string> {
   ])
   const tableOf = (rows: readonly TableRow[]) => {
     if (rows.length === 0) return ''
-    const layout = layOutTable(rows, { width: Infinity })
+    const layout = layOutTable(rows, { width: Infinity, widestCell: Infinity })
     const lines = [headerLine(layout), ...rows.map((row) => rowLine(layout, row))]
     return `\n${lines.map((line) => `${line}\n`).join('')}`
   }

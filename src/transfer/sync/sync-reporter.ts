@@ -43,6 +43,7 @@ export class SyncReporter {
   #state: Pick<SourceReportBody, 'state' | 'problem'> = { state: 'following' }
   #tables: Tables = { tables: 0, stoppedTables: [] }
   #lag: Lag = {}
+  #hasMeasured = false
   #sending = Promise.resolve()
   #isWaiting = false
 
@@ -106,7 +107,14 @@ export class SyncReporter {
       this.#clock.measure({ lsn, atMs: performance.now() }, confirmed)
       const lagBytes = lsn > confirmed ? Number(lsn - confirmed) : 0
       const lagMs = lagBytes === 0 ? 0 : Math.max(this.#clockMs(), this.#options.readLagMs())
-      this.#lag = { lagBytes, lagSeconds: toSeconds(lagMs), retainedBytes }
+      // The first measurement alone does not tell since when a sync that is started again is behind.
+      const isKnown = this.#hasMeasured || lagBytes === 0
+      this.#lag = {
+        lagBytes,
+        ...(isKnown && { lagSeconds: toSeconds(lagMs) }),
+        retainedBytes,
+      }
+      this.#hasMeasured = true
     } catch {
       this.#clock.miss(performance.now())
       this.#lag = { ...this.#lag, lagSeconds: toSeconds(this.#clockMs()) }
