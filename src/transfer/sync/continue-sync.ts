@@ -37,11 +37,17 @@ export interface ContinuedTables {
   readonly definition: OntologyDefinition
 }
 
-type PlannedMapping = TableMapping & { readonly mustCopy: boolean }
+interface Copying {
+  readonly mustCopy: boolean
+  /** Says why it is copied; undefined if an earlier run has said so. */
+  readonly copyNote: string | undefined
+}
+
+type PlannedMapping = TableMapping & Copying
 
 /** The tables of a sync, and the definition that they need. */
 interface Plan {
-  readonly changes: readonly (TableChange & { readonly mustCopy: boolean })[]
+  readonly changes: readonly (TableChange & Copying)[]
   readonly adapt: (definition: OntologyDefinition) => OntologyDefinition
 }
 
@@ -61,12 +67,12 @@ export async function continueTables(
   const plan = planTables(tables, publication, request)
   const adapted = plan.adapt(current)
   const isNew = new Set(plan.changes.flatMap((one) => (one.record ? [] : [one.inferred.table])))
-  const mapped = plan.changes.flatMap(({ inferred, record, mustCopy }) => {
+  const mapped = plan.changes.flatMap(({ inferred, record, mustCopy, copyNote }) => {
     const type = findType(adapted, inferred.definition.apiName)
     try {
       if (type === undefined) throw missingType(current, inferred.definition.apiName)
       const next = nextRecord(inferred.table, type.apiName, record)
-      return [{ ...mapTable(inferred, type, onNote, next), mustCopy }]
+      return [{ ...mapTable(inferred, type, onNote, next), mustCopy, copyNote }]
     } catch (error) {
       stopped.set(inferred.table, (error as Error).message)
       return []
@@ -74,6 +80,9 @@ export async function continueTables(
   })
   const fitting = await withoutStrangers(mapped, isNew, { owners, current, owner }, stopped)
   await owners.check(current, namesOf(fitting.filter(({ table }) => !isNew.has(table))), owner)
+  for (const { table, copyNote } of fitting) {
+    if (copyNote !== undefined) onNote(`${tableName(table)} ${copyNote}`)
+  }
   noteDropped(publication, all, onNote)
   reportStopped(stopped, fitting.length, onNote)
   const records = publication.records ?? {}
@@ -117,12 +126,12 @@ function planTables(
     const reason =
       record && copyReason(table, record, misfit?.oid === table.oid ? misfit : undefined)
     if (record !== undefined) noteColumns(table, record, onNote)
-    if (reason !== undefined) onNote(`${tableName(table)} is copied again: ${reason}`)
-    if (record === undefined) onNote(`${tableName(table)} is new, and copied`)
     return {
       inferred: one,
       record,
       mustCopy: record === undefined || record.mustCopy === true || reason !== undefined,
+      copyNote:
+        record === undefined ? 'is new, and copied' : reason && `is copied again: ${reason}`,
     }
   })
   const adapt = (definition: OntologyDefinition) =>

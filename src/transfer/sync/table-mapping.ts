@@ -68,7 +68,7 @@ export function mapTable(
     const wanted = property === primaryKey ? keyType(column) : columnType(column)
     if (wanted === undefined || !canHold(found, wanted)) {
       throw new Error(
-        `The property ${property} of ${objectType} has type ${found.type}, which cannot hold column ${column.name} of ${name} (${column.typeName}). Use another --type, or change the property.`,
+        `The property ${property} of ${objectType} has type ${found.type}, which cannot hold column ${column.name} of ${name} (${column.typeName}). Change the property, or follow the table alone with another --type.`,
       )
     }
     const names = namesOf(column)
