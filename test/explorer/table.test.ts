@@ -435,3 +435,28 @@ it('is one stop of the Tab key; arrows lead to the heads of the columns', async 
     .evaluateAll((elements) => elements.filter(({ tabIndex }) => tabIndex >= 0).length)
   expect(stops).toBe(0)
 })
+
+it('shows no column before the first rows say how wide it is, so that none moves', async () => {
+  const rows = /\/objects\/item\?/
+  const held = Promise.withResolvers<void>()
+  const { page } = await suite.visitElsewhere('/')
+  await page.route(rows, async (route) => {
+    await held.promise
+    await route.continue()
+  })
+  await page.addInitScript(`
+    globalThis.shift = 0
+    new PerformanceObserver((list) => {
+      for (const { value } of list.getEntries()) globalThis.shift += value
+    }).observe({ type: 'layout-shift', buffered: true })`)
+  const asked = page.waitForRequest(rows)
+  await page.goto(`${suite.service.url}/o/shop/item`)
+  await asked
+  const headers = page.locator('[role="columnheader"]')
+  await headers.first().waitFor({ state: 'attached' })
+  expect(await headers.first().isVisible()).toBe(false)
+  held.resolve()
+  await page.getByRole('gridcell').first().waitFor()
+  expect(await headers.first().isVisible()).toBe(true)
+  expect(await page.evaluate('globalThis.shift')).toBeLessThan(0.05)
+})

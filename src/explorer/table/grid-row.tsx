@@ -62,7 +62,7 @@ const EDGE =
 const KEY = 'max-[700px]:max-w-[55vw] max-[700px]:overflow-hidden max-[700px]:text-ellipsis'
 const MARKED = 'shadow-[inset_3px_0_0_var(--color-accent)]'
 const PENDING =
-  'before:inline-block before:w-3/5 before:h-2 before:rounded-sm before:bg-raised before:[animation:late_0s_100ms_backwards]'
+  'before:visible before:inline-block before:w-3/5 before:h-2 before:rounded-sm before:bg-raised before:[animation:late_0s_100ms_backwards]'
 
 interface CellProps {
   readonly row: GridRowProps

@@ -43,6 +43,8 @@ function Grid({ columns, onWidth }: GridHeaderProps) {
   const { walk, state, rows: table, topic, isStale } = viewWalk
   const isAllKnown = state.isComplete || table.hasEnd || state.error !== undefined
   const rowCount = table.rowCount + (isAllKnown ? 0 : PENDING_ROWS)
+  // The first rows say how wide columns are. Columns that were shown before would move.
+  const areWidthsKnown = table.rowCount > 0 || isAllKnown || isStale
   const { window: rows, topRow, scrollTo } = useRowWindow(scroller, rowCount)
   const titles = useRowTitles(columns, rows)
   const navigate = useNavigate()
@@ -140,7 +142,11 @@ function Grid({ columns, onWidth }: GridHeaderProps) {
         dragging.onPointerOver(event)
       }}
     >
-      <div role="presentation" style={{ width }} className="relative min-w-full">
+      <div
+        role="presentation"
+        style={{ width }}
+        className={`relative min-w-full ${areWidthsKnown ? '' : 'invisible'}`}
+      >
         {header}
         <div
           role="rowgroup"
