@@ -24,6 +24,7 @@ const PROGRAMS = [
     'service/batches/parser-thread',
     'store/sqlite/changes/change-encoder',
     'store/postgres/writes/change-encoder',
+    'store/columns/load/load-columns',
   ],
   ['service/exports/table-thread'],
   ['store/columns/process/columns-process-main'],

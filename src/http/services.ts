@@ -3,6 +3,7 @@ import type { BlockList } from 'node:net'
 import type { AccessServices } from '../access/access-services.ts'
 import type { CallerLimitsOptions } from '../admission/caller-limits.ts'
 import type { BatchParsers } from '../service/batches/batch-parsers.ts'
+import type { PublicationServices } from '../service/batches/publish-replacement.ts'
 import type { TableFiles } from '../service/exports/table-files.ts'
 import type { ServiceLimits, ServiceParts } from '../service/service-parts.ts'
 import type { ColumnsStatus, ObjectStore, Objects } from '../store/object-store.ts'
@@ -34,7 +35,9 @@ export interface Services extends ServiceParts, AccessServices {
   /** Undefined if tracing is off. */
   readonly tracing: Tracing | undefined
   /** The columns of large types; undefined if they are turned off. */
-  readonly columns: { status(): Promise<ColumnsStatus> } | undefined
+  readonly columns:
+    | (PublicationServices['columns'] & { status(): Promise<ColumnsStatus> })
+    | undefined
   /** Undefined if metrics are off. */
   readonly metrics: Metrics | undefined
   /** Aborted when the service shuts down, so that clients should close their connections. */

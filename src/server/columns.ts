@@ -7,9 +7,10 @@ import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { availableParallelism, tmpdir, totalmem } from 'node:os'
 import { basename, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { siblingModule } from '../contract/sibling-module.ts'
 import { ColumnsClient } from '../store/columns/columns-client.ts'
 import { ColumnsProcess } from '../store/columns/columns-process.ts'
-import type { ObjectStore } from '../store/object-store.ts'
+import type { ColumnLoading, ObjectStore } from '../store/object-store.ts'
 import { sqlitePath } from '../store/store-name.ts'
 import { startBackgroundTask } from './background-task.ts'
 import type { Config } from './config.ts'
@@ -96,7 +97,6 @@ export function startColumns(
     return undefined
   }
   const address = addressIn(folder)
-  const client = new ColumnsClient(address, { maxBytes, awaitsAnswers: areForced })
   const minObjects = areForced ? 0 : MIN_OBJECTS
   const options = {
     address,
@@ -111,11 +111,18 @@ export function startColumns(
   const start = () =>
     new ColumnsProcess(options, (reason) => log({ event: 'columnsFailed', reason }))
   let columns = areForced ? start() : undefined
+  const client = new ColumnsClient(address, {
+    maxBytes,
+    awaitsAnswers: areForced,
+    start: () => {
+      columns ??= start()
+    },
+  })
   const watch = async () => {
     const { types } = await store.readStatus()
     const large = types.filter(({ count }) => count >= minObjects).map(({ typeRid }) => typeRid)
     if (large.length === 0) return
-    columns ??= start()
+    client.start()
     await client.prepare(large)
   }
   const watching = startBackgroundTask(async (signal) => {
@@ -134,6 +141,14 @@ export function startColumns(
       rmSync(folder, { recursive: true, force: true })
     },
   }
+}
+
+/** Returns how threads build columns during loads; undefined if they are turned off. */
+export function columnLoading(config: Config): ColumnLoading | undefined {
+  const maxBytes = columnsMemory(config)
+  if (maxBytes === 0) return undefined
+  const module = siblingModule('../store/columns/load/load-columns', import.meta.url)
+  return { module: module.href, folder: filesFolder(config.OQS_STORE), maxBytes }
 }
 
 const AUTO_SHARE = 1 / 4

@@ -25,6 +25,7 @@ import type { ObjectStore } from '../store/object-store.ts'
 import { openAuditLines } from './audit/audit-lines.ts'
 import { AuditWriter } from './audit/audit-writer.ts'
 import { closeApp } from './close-app.ts'
+import { columnLoading } from './columns.ts'
 import { type Config, ConfigError, requireBothOrNeither } from './config.ts'
 import { limitConnections } from './limit-connections.ts'
 import { isLogged, type Log } from './log.ts'
@@ -149,7 +150,12 @@ export async function assembleService(
       admission,
       tokenLookups,
       openRequests: new OpenRequests(),
-      batchParsers: parts.use(new BatchParsers(store.encoding)),
+      batchParsers: parts.use(
+        new BatchParsers(store.encoding, {
+          columns: columns && columnLoading(config),
+          onLoad: () => columns?.start(),
+        }),
+      ),
       tableFiles: parts.use(new TableFiles()),
       credentialUses: new CredentialUses(store.documents),
       memory,

@@ -8,6 +8,7 @@ import type { Maintenance } from './port/maintenance.ts'
 import type { Objects, QuickPages } from './port/objects.ts'
 
 export { checksumOf } from './object-checksum.ts'
+export type * from './port/column-load.ts'
 export type * from './port/credentials.ts'
 export type * from './port/definitions.ts'
 export type { CatalogueOptions } from './port/definitions.ts'

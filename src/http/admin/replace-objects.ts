@@ -5,6 +5,7 @@
 import { Type } from 'typebox'
 import { resolveWrittenPath } from '../../access/find-visible.ts'
 import { closed } from '../../contract/schema-parts.ts'
+import { publishReplacement } from '../../service/batches/publish-replacement.ts'
 import { type Endpoint, endpoint } from '../endpoint.ts'
 import { applyOnce } from '../request/apply-once.ts'
 import { KEYED, UNGUARDED } from '../request/declare-guards.ts'
@@ -60,19 +61,18 @@ export const replacements: readonly Endpoint[] = [
       _reply,
       services,
     ) => {
-      const { objects, emit } = services
+      const { emit } = services
       const { objectType } = resolveWrittenPath({ catalogue, caller }, params)
       const { mode } = query
       const { replacement } = params
       const progress = { event: 'replacementProgress', requestId, replacement } as const
       const { rid } = objectType
       emit({ ...progress, objectType: rid, phase: 'indexing' })
-      const { version, put, deleted, kept } = await objects.publishReplacement(
-        objectType,
-        replacement,
-        mode,
-        context,
-        (indexes) => emit({ ...progress, objectType: rid, phase: 'indexing', indexes }),
+      const onIndexed = (indexes: number) =>
+        emit({ ...progress, objectType: rid, phase: 'indexing', indexes })
+      const { version, put, deleted, kept } = await publishReplacement(
+        { objectType, replacement, mode, context, onIndexed },
+        services,
       )
       emit({ ...progress, objectType: rid, phase: 'published', objects: put })
       return { version, put, deleted, ...(mode === 'append' ? { kept } : {}) }
@@ -87,6 +87,7 @@ export const replacements: readonly Endpoint[] = [
     response: Type.Object({ replacement: Type.String() }),
     handle: async ({ catalogue, caller, params }, _reply, services) => {
       const { objectType } = resolveWrittenPath({ catalogue, caller }, params)
+      services.batchParsers.dropLoad(params.replacement)
       await services.objects.abandonReplacement(objectType, params.replacement)
       return { replacement: params.replacement }
     },

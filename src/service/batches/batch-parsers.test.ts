@@ -19,7 +19,7 @@ const linesOf = (count: number) =>
   Buffer.from(Array.from({ length: count }, (_, n) => `{"put":{"id":"${n}"}}\n`).join(''))
 
 async function parse(parsers: BatchParsers, type: ObjectType, count: number) {
-  using batch = await parsers.open(type, owner, false)
+  using batch = await parsers.open(type, owner, { isDryRun: false })
   const bytes = Uint8Array.from(linesOf(count))
   const first = await batch.parse(bytes.slice(0, 1000), false)
   const last = await batch.parse(bytes.slice(1000), true)
@@ -27,7 +27,7 @@ async function parse(parsers: BatchParsers, type: ObjectType, count: number) {
 }
 
 it('encodes many changes, and returns few as they are', async () => {
-  await using parsers = new BatchParsers(encoding, 1)
+  await using parsers = new BatchParsers(encoding, { threads: 1 })
   const few = await parse(parsers, typeOf('item'), FEW_CHANGES)
   expect(few.count).toBe(FEW_CHANGES)
   expect(few.parts).toEqual([expect.arrayContaining([{ put: expect.anything() }])])
@@ -40,7 +40,7 @@ it('encodes many changes, and returns few as they are', async () => {
 })
 
 it('keeps the types that it used last', async () => {
-  await using parsers = new BatchParsers(encoding, 1)
+  await using parsers = new BatchParsers(encoding, { threads: 1 })
   const types = Array.from({ length: 120 }, (_, n) => typeOf(`item${n}`))
   for (const type of [...types, ...types.slice(0, 2)]) {
     expect((await parse(parsers, type, 101)).parts.at(-1)).toMatchObject({ content: type.apiName })
@@ -48,7 +48,7 @@ it('keeps the types that it used last', async () => {
 })
 
 it('fails the batches of a thread that ends with 503, and starts another thread', async () => {
-  await using parsers = new BatchParsers(encoding, 1)
+  await using parsers = new BatchParsers(encoding, { threads: 1 })
   const lost = await Promise.allSettled([
     parse(parsers, typeOf('ending'), 10),
     parse(parsers, typeOf('item'), 10),
@@ -64,10 +64,10 @@ it('fails the batches of a thread that ends with 503, and starts another thread'
 })
 
 it('parses bytes of another caller before those of one with many batches', async () => {
-  await using parsers = new BatchParsers(encoding, 1)
+  await using parsers = new BatchParsers(encoding, { threads: 1 })
   const order: string[] = []
   const parseAs = async (callerId: string) => {
-    using batch = await parsers.open(typeOf('item'), { callerId }, true)
+    using batch = await parsers.open(typeOf('item'), { callerId }, { isDryRun: true })
     await batch.parse(Uint8Array.from(linesOf(10)), true)
     order.push(callerId)
   }

@@ -10,8 +10,9 @@ import { FairQueue, type TaskOwner } from '../../admission/fair-queue.ts'
 import { ObjectQueryError } from '../../contract/errors.ts'
 import { siblingModule } from '../../contract/sibling-module.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
-import type { ChangeEncoding } from '../../store/object-store.ts'
+import type { ChangeEncoding, ColumnLoading, LoadedColumns } from '../../store/object-store.ts'
 import { receivedError } from '../thread-errors.ts'
+import { ColumnLoads, type LoadBatch } from './column-loads.ts'
 import type { OpenedBatch, ParsedBytes, ParserMessage, ParserReply } from './parser-messages.ts'
 import type { ParserThreadData } from './parser-thread.ts'
 
@@ -32,15 +33,14 @@ class ParserThread {
   hasEnded = false
   readonly #worker: Worker
   /** The batches that wait for the reply to their last message. */
-  readonly #waiting = new Map<number, PromiseWithResolvers<ParsedBytes>>()
+  readonly #waiting = new Map<number, PromiseWithResolvers<ParserReply>>()
   readonly #types: LRUCache<ObjectType, number>
   #evicted: number[] = []
   #openBatches = 0
   #lastBatch = 0
   #lastType = 0
 
-  constructor(encoderModule: string) {
-    const workerData: ParserThreadData = { encoderModule }
+  constructor(workerData: ParserThreadData) {
     this.#worker = new Worker(siblingModule('parser-thread', import.meta.url), { workerData })
     this.#worker.on('message', (reply: ParserReply) => this.#receive(reply))
     this.#worker.on('error', (error) => this.#abandon(error))
@@ -53,7 +53,7 @@ class ParserThread {
     })
   }
 
-  open(objectType: ObjectType, encoding: OpenedBatch['encoding']): ParsedBatch {
+  open(objectType: ObjectType, options: Pick<OpenedBatch, 'encoding' | 'load'>): ParsedBatch {
     this.#lastBatch += 1
     const batch = this.#lastBatch
     let isOpened = false
@@ -61,10 +61,13 @@ class ParserThread {
     if (this.#openBatches === 0) this.#worker.ref()
     this.#openBatches += 1
     return {
-      parse: (bytes, isLast) => {
-        const opened = isOpened ? {} : { opened: this.#openedBatch(objectType, encoding) }
+      parse: async (bytes, isLast) => {
+        const opened = isOpened ? {} : { opened: { ...this.#openedType(objectType), ...options } }
         isOpened = true
-        return this.#ask(batch, { batch, ...opened, bytes, isLast }, bytes.buffer as ArrayBuffer)
+        const message = { batch, ...opened, bytes, isLast }
+        const reply = await this.#ask(batch, message, bytes.buffer as ArrayBuffer)
+        if ('parsed' in reply) return reply.parsed
+        throw new Error('the parser thread sent no parsed bytes')
       },
       close: () => {
         if (isOpened && !this.hasEnded) this.#post({ closed: batch })
@@ -83,15 +86,23 @@ class ParserThread {
     await ended
   }
 
-  #openedBatch(objectType: ObjectType, encoding: OpenedBatch['encoding']): OpenedBatch {
+  /** Completes the columns of a load, or drops them. */
+  async endLoad(ended: string, isDropped: boolean): Promise<LoadedColumns | undefined> {
+    this.#lastBatch += 1
+    const batch = this.#lastBatch
+    const reply = await this.#ask(batch, { batch, ended, isDropped })
+    return 'loaded' in reply ? reply.loaded : undefined
+  }
+
+  #openedType(objectType: ObjectType): Pick<OpenedBatch, 'type' | 'objectType' | 'evicted'> {
     const known = this.#types.get(objectType)
     if (known !== undefined) {
-      return { type: known, objectType: undefined, evicted: this.#takeEvicted(), encoding }
+      return { type: known, objectType: undefined, evicted: this.#takeEvicted() }
     }
     this.#lastType += 1
     const type = this.#lastType
     this.#types.set(objectType, type)
-    return { type, objectType, evicted: this.#takeEvicted(), encoding }
+    return { type, objectType, evicted: this.#takeEvicted() }
   }
 
   #takeEvicted(): readonly number[] {
@@ -100,11 +111,15 @@ class ParserThread {
     return evicted
   }
 
-  #ask(batch: number, message: ParserMessage, buffer: ArrayBuffer): Promise<ParsedBytes> {
+  #ask(
+    batch: number,
+    message: ParserMessage,
+    ...transfer: readonly ArrayBuffer[]
+  ): Promise<ParserReply> {
     if (this.hasEnded) throw threadLost()
-    const reply = Promise.withResolvers<ParsedBytes>()
+    const reply = Promise.withResolvers<ParserReply>()
     this.#waiting.set(batch, reply)
-    this.#post(message, buffer)
+    this.#post(message, ...transfer)
     return reply.promise
   }
 
@@ -115,7 +130,7 @@ class ParserThread {
   #receive(reply: ParserReply): void {
     const waiting = this.#waiting.get(reply.batch)
     this.#waiting.delete(reply.batch)
-    if ('parsed' in reply) waiting?.resolve(reply.parsed)
+    if ('parsed' in reply || 'loaded' in reply) waiting?.resolve(reply)
     else waiting?.reject(receivedError(reply))
   }
 
@@ -148,12 +163,40 @@ export interface OpenBatch extends Disposable {
   readonly parse: (bytes: Uint8Array, isLast: boolean) => Promise<ParsedBytes>
 }
 
+export interface BatchOptions {
+  /** Whether changes are only checked. */
+  readonly isDryRun: boolean
+  /** The load to which the batch belongs, if its columns are built. */
+  readonly load?: BatchOfLoad | undefined
+}
+
+/** A batch of a load, which must be ended once it was committed or has failed. */
+export type BatchOfLoad = LoadBatch<Slot> & { readonly replacement: string }
+
+export interface BatchParsersOptions {
+  readonly threads?: number
+  /** How columns are built during loads; undefined if they are turned off. */
+  readonly columns?: ColumnLoading | undefined
+  /** Called when a batch of a load begins, so that the process that will hold its columns can start. */
+  readonly onLoad?: () => void
+}
+
 export class BatchParsers implements AsyncDisposable {
   readonly #encoding: ChangeEncoding
+  readonly #columns: ColumnLoading | undefined
+  readonly #onLoad: () => void
   readonly #slots: readonly Slot[]
+  readonly #loads = new ColumnLoads<Slot>((replacement, slot) => {
+    slot.thread?.endLoad(replacement, true).catch(() => {})
+  })
 
-  constructor(encoding: ChangeEncoding, threads = THREADS) {
+  constructor(
+    encoding: ChangeEncoding,
+    { threads = THREADS, columns, onLoad = () => {} }: BatchParsersOptions = {},
+  ) {
     this.#encoding = encoding
+    this.#columns = columns
+    this.#onLoad = onLoad
     this.#slots = Array.from({ length: threads }, () => ({
       thread: undefined,
       queue: new FairQueue({
@@ -166,17 +209,47 @@ export class BatchParsers implements AsyncDisposable {
     }))
   }
 
-  /** Opens a batch on the thread with the fewest batches. If `isDryRun`, changes are only checked. */
-  async open(objectType: ObjectType, owner: TaskOwner, isDryRun: boolean): Promise<OpenBatch> {
-    const encoding = isDryRun ? undefined : { options: await this.#encoding.optionsFor(objectType) }
-    const slot = this.#slots.reduce((least, other) =>
+  /** Notes that a batch is added to a replacement. Returns undefined if no columns are built of it. */
+  beginLoad(replacement: string): BatchOfLoad | undefined {
+    if (this.#columns === undefined) return undefined
+    this.#onLoad()
+    const batch = this.#loads.begin(replacement, () => this.#idlestSlot())
+    return batch && { ...batch, replacement }
+  }
+
+  /** Completes the columns of a replacement; undefined if they have to be built later. */
+  async finishLoad(replacement: string): Promise<LoadedColumns | undefined> {
+    const slot = this.#loads.take(replacement)
+    return await slot?.thread?.endLoad(replacement, false).catch(() => undefined)
+  }
+
+  /** Drops the columns of a replacement that is not published. */
+  dropLoad(replacement: string): void {
+    this.#loads.drop(replacement)
+  }
+
+  #idlestSlot(): Slot {
+    return this.#slots.reduce((least, other) =>
       other.openBatches < least.openBatches ? other : least,
     )
+  }
+
+  /** Opens a batch on the thread with the fewest batches, or on that of its load. */
+  async open(
+    objectType: ObjectType,
+    owner: TaskOwner,
+    { isDryRun, load }: BatchOptions,
+  ): Promise<OpenBatch> {
+    const encoding = isDryRun ? undefined : { options: await this.#encoding.optionsFor(objectType) }
+    const slot = load?.slot ?? this.#idlestSlot()
     if (slot.thread === undefined || slot.thread.hasEnded) {
-      slot.thread = new ParserThread(this.#encoding.module)
+      slot.thread = new ParserThread({
+        encoderModule: this.#encoding.module,
+        columns: this.#columns,
+      })
     }
     slot.openBatches += 1
-    const batch = slot.thread.open(objectType, encoding)
+    const batch = slot.thread.open(objectType, { encoding, load: load?.replacement })
     return {
       parse: (bytes, isLast) => slot.queue.run(owner, () => batch.parse(bytes, isLast)),
       [Symbol.dispose]: () => {

@@ -1,6 +1,6 @@
 /** The messages between the main thread and a thread that parses batches. */
 import type { ObjectType } from '../../ontology/ontology.ts'
-import type { ChangePart } from '../../store/object-store.ts'
+import type { ChangePart, LoadedColumns } from '../../store/object-store.ts'
 import type { SentError } from '../thread-errors.ts'
 
 /** Some bytes of a batch. A thread answers each message before it reads the next one. */
@@ -20,6 +20,15 @@ export interface OpenedBatch {
   readonly evicted: readonly number[]
   /** What the encoder of the store needs; undefined if the changes are only checked. */
   readonly encoding: { readonly options: unknown } | undefined
+  /** The load whose columns are built from the batch. */
+  readonly load: string | undefined
+}
+
+/** Completes the columns of a load, or drops them. */
+export interface EndLoadMessage {
+  readonly batch: number
+  readonly ended: string
+  readonly isDropped: boolean
 }
 
 /** Drops a batch of which no more bytes follow. */
@@ -27,10 +36,11 @@ interface CloseMessage {
   readonly closed: number
 }
 
-export type ParserMessage = ParseMessage | CloseMessage | 'end'
+export type ParserMessage = ParseMessage | CloseMessage | EndLoadMessage | 'end'
 
 export type ParserReply = { readonly batch: number } & (
   | { readonly parsed: ParsedBytes }
+  | { readonly loaded: LoadedColumns | undefined }
   | SentError
 )
 

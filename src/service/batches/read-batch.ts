@@ -10,7 +10,7 @@ import type { ObjectType } from '../../ontology/ontology.ts'
 import type { Change, ChangePart } from '../../store/object-store.ts'
 import type { ServiceContext } from '../service-context.ts'
 import type { ServiceParts } from '../service-parts.ts'
-import type { BatchParsers, OpenBatch } from './batch-parsers.ts'
+import type { BatchOfLoad, BatchParsers, OpenBatch } from './batch-parsers.ts'
 import { ChangeReader, changeMakers } from './change-reader.ts'
 
 /** A batch up to this size is parsed on the main thread, which takes up to a millisecond. */
@@ -33,6 +33,8 @@ export interface BatchBody {
   readonly digest: Hash | undefined
   /** Whether changes are only checked. */
   readonly dryRun: boolean
+  /** The load whose columns are built from the batch. */
+  readonly load?: BatchOfLoad | undefined
 }
 
 type BatchServices = Pick<ServiceParts, 'admission'> & { readonly batchParsers: BatchParsers }
@@ -43,15 +45,16 @@ export async function* readBatch(
   services: BatchServices,
 ): AsyncGenerator<ChangePart> {
   using parts = new DisposableStack()
-  const { objectType, context, memory, dryRun } = batch
+  const { objectType, context, memory, dryRun: isDryRun, load } = batch
   let open: OpenBatch | undefined
   for await (const { bytes, isLast } of blocksOf(batch, services)) {
-    if (open === undefined && isLast && bytes.length <= SMALL_BATCH_BYTES) {
+    const isSmall = isLast && bytes.length <= SMALL_BATCH_BYTES
+    if (open === undefined && isSmall && load === undefined) {
       yield* readSmallBatch(bytes, batch, services)
       return
     }
     const owner = { callerId: context.callerId, signal: context.signal() }
-    open ??= parts.use(await services.batchParsers.open(objectType, owner, dryRun))
+    open ??= parts.use(await services.batchParsers.open(objectType, owner, { isDryRun, load }))
     const parsed = await open.parse(bytes, isLast)
     memory.grow(parsed.count * MEMORY_PER_CHANGE)
     yield* parsed.parts

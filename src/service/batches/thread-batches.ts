@@ -3,14 +3,22 @@ import type { ObjectType } from '../../ontology/ontology.ts'
 import {
   type Change,
   type ChangeEncoder,
+  type ColumnLoad,
   type CreateEncoder,
   FEW_CHANGES,
   FEW_CHANGES_LENGTH,
   isEncoded,
+  type LoadedColumns,
 } from '../../store/object-store.ts'
 import { sentError } from '../thread-errors.ts'
 import { ChangeReader, changeMakers } from './change-reader.ts'
-import type { OpenedBatch, ParsedBytes, ParseMessage, ParserReply } from './parser-messages.ts'
+import type {
+  EndLoadMessage,
+  OpenedBatch,
+  ParsedBytes,
+  ParseMessage,
+  ParserReply,
+} from './parser-messages.ts'
 
 /**
  * Bytes that are parsed and then encoded together. The garbage collector copies what exists at once:
@@ -21,14 +29,20 @@ const PARSED_BYTES = 16 * 1024
 class BatchParsing {
   readonly #reader: ChangeReader<Change>
   readonly #encoder: ChangeEncoder | undefined
+  readonly #load: ThreadLoad | undefined
   /** The changes so far, while they are few; undefined since they are encoded. */
   #few: Change[] | undefined = []
   #bytes = 0
 
   /** Without an encoder, changes are only checked. */
-  constructor(objectType: ObjectType, encoder: ChangeEncoder | undefined) {
+  constructor(
+    objectType: ObjectType,
+    encoder: ChangeEncoder | undefined,
+    load: ThreadLoad | undefined,
+  ) {
     this.#reader = new ChangeReader(objectType, changeMakers(objectType))
     this.#encoder = encoder
+    this.#load = load
   }
 
   take(bytes: Uint8Array, isLast: boolean): ParsedBytes {
@@ -50,9 +64,14 @@ class BatchParsing {
   /** Yields the changes of a block, of which only a part exists at once. */
   *#read(bytes: Uint8Array, isLast: boolean): Generator<Change> {
     for (let at = 0; at < bytes.length; at += PARSED_BYTES) {
-      yield* this.#reader.take(bytes.subarray(at, at + PARSED_BYTES))
+      yield* this.#noted(this.#reader.take(bytes.subarray(at, at + PARSED_BYTES)))
     }
-    if (isLast) yield* this.#reader.end()
+    if (isLast) yield* this.#noted(this.#reader.end())
+  }
+
+  #noted(changes: readonly Change[]): readonly Change[] {
+    this.#load?.add(changes)
+    return changes
   }
 
   #encode(changes: Iterable<Change>, isLast: boolean, encoder: ChangeEncoder): ParsedBytes {
@@ -68,6 +87,43 @@ function countOf(changes: Iterable<unknown>): number {
   return count
 }
 
+export type OpenLoad = (objectType: ObjectType) => ColumnLoad
+
+/** The columns of a load. What fails here is built later, and never fails the load. */
+class ThreadLoad {
+  #columns: ColumnLoad | undefined
+
+  constructor(columns: ColumnLoad) {
+    this.#columns = columns
+  }
+
+  add(changes: readonly Change[]): void {
+    try {
+      for (const change of changes) {
+        if ('put' in change) this.#columns?.add(change.put)
+        else this.drop()
+      }
+    } catch {
+      this.drop()
+    }
+  }
+
+  finish(): LoadedColumns | undefined {
+    try {
+      return this.#columns?.finish()
+    } catch {
+      return undefined
+    } finally {
+      this.drop()
+    }
+  }
+
+  drop(): void {
+    this.#columns?.[Symbol.dispose]()
+    this.#columns = undefined
+  }
+}
+
 export interface Answer {
   readonly reply: ParserReply
   /** The buffers to move instead of copying them. */
@@ -79,8 +135,12 @@ export class ThreadBatches {
   readonly #objectTypes = new Map<number, ObjectType>()
   readonly #batches = new Map<number, BatchParsing>()
 
-  constructor(createEncoder: CreateEncoder) {
+  readonly #openLoad: OpenLoad | undefined
+  readonly #loads = new Map<string, ThreadLoad>()
+
+  constructor(createEncoder: CreateEncoder, openLoad?: OpenLoad) {
     this.#createEncoder = createEncoder
+    this.#openLoad = openLoad
   }
 
   answer(message: ParseMessage): Answer {
@@ -93,6 +153,13 @@ export class ThreadBatches {
       this.close(batch)
       return { reply: { batch, ...sentError(error) }, transfer: [] }
     }
+  }
+
+  endLoad({ batch, ended, isDropped }: EndLoadMessage): ParserReply {
+    const load = this.#loads.get(ended)
+    this.#loads.delete(ended)
+    if (isDropped) load?.drop()
+    return { batch, loaded: load?.finish() }
   }
 
   close(batch: number): void {
@@ -112,12 +179,21 @@ export class ThreadBatches {
     }
   }
 
-  #open({ type, objectType: sent, encoding, evicted }: OpenedBatch): BatchParsing {
+  #open({ type, objectType: sent, encoding, evicted, load }: OpenedBatch): BatchParsing {
     for (const old of evicted) this.#objectTypes.delete(old)
     if (sent !== undefined) this.#objectTypes.set(type, sent)
     const objectType = this.#objectTypes.get(type)
     if (objectType === undefined) throw new Error(`no object type with the number ${type}`)
     const encoder = encoding && this.#createEncoder(objectType, encoding.options)
-    return new BatchParsing(objectType, encoder)
+    const columns = load === undefined ? undefined : this.#loadOf(load, objectType)
+    return new BatchParsing(objectType, encoder, columns)
+  }
+
+  #loadOf(name: string, objectType: ObjectType): ThreadLoad | undefined {
+    const known = this.#loads.get(name)
+    if (known !== undefined || this.#openLoad === undefined) return known
+    const load = new ThreadLoad(this.#openLoad(objectType))
+    this.#loads.set(name, load)
+    return load
   }
 }

@@ -47,7 +47,9 @@ export async function writeBatch(spec: BatchSpec, services: BatchServices): Prom
       services,
     )
   }
-  const changes = readBatch({ ...spec, objectType, memory, dryRun }, services)
+  const load =
+    replacement === undefined || dryRun ? undefined : services.batchParsers.beginLoad(replacement)
+  const changes = readBatch({ ...spec, objectType, memory, dryRun, load }, services)
   if (dryRun) for await (const _ of changes);
   const batch = {
     objectType,
@@ -58,6 +60,13 @@ export async function writeBatch(spec: BatchSpec, services: BatchServices): Prom
     // A dry run changes nothing, so it can be repeated anyway.
     idempotencyKey: dryRun ? undefined : spec.idempotencyKey,
   }
-  // Awaited here, so that the memory is held until the batch is written.
-  return await services.objects.commit(batch, context)
+  let isCommitted = false
+  try {
+    // Awaited here, so that the memory is held until the batch is written.
+    const commit = await services.objects.commit(batch, context)
+    isCommitted = commit.isRepeated !== true
+    return commit
+  } finally {
+    load?.end(isCommitted)
+  }
 }

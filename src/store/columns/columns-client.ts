@@ -1,6 +1,7 @@
 /** Asks the columns process. If it does not answer or hangs, the database has to. */
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { PublishedColumns } from '../port/column-load.ts'
 import type { ColumnsStatus } from '../port/maintenance.ts'
 import { onFrames, sendFrame } from './process/frames.ts'
 import {
@@ -21,6 +22,8 @@ const PAUSE_MS: Partial<Record<Unavailable['reason'], number>> = {
 /** The pause before connecting again. */
 const RECONNECT_MS = 500
 const AWAITED_RECONNECT_MS = 20
+/** How long a load waits until its columns answer. */
+const ADOPT_MS = 10_000
 /** How often the process must give a sign of life while a question waits. */
 const PULSE_MS = 100
 /** After so many intervals the database answers: losing an answer of columns only costs time. */
@@ -36,6 +39,8 @@ export interface ColumnsClientOptions {
   readonly maxBytes: number
   /** Whether questions wait until the process has started and has columns, for tests. */
   readonly awaitsAnswers?: boolean
+  /** Starts the process, if this process is the one that starts it. */
+  readonly start?: () => void
 }
 
 export class ColumnsClient implements Disposable {
@@ -83,6 +88,25 @@ export class ColumnsClient implements Disposable {
     const reply = await this.#request((id) => ({ id, status: true }), signal)
     if (reply !== undefined && 'answer' in reply) return reply.answer as ColumnsStatus
     return { residentBytes: 0, usedBytes: 0, maxBytes: this.#options.maxBytes, types: [] }
+  }
+
+  /** Has the process started: its columns will be needed soon. */
+  start(): void {
+    this.#options.start?.()
+  }
+
+  /** Takes over columns that were built during a load; resolves once they answer, or never will. */
+  async adopt(published: PublishedColumns): Promise<void> {
+    const signal = AbortSignal.timeout(ADOPT_MS)
+    try {
+      const ask = () => this.#request((id) => ({ id, adopt: published }), signal)
+      // The process may just have been started.
+      while ((await ask()) === undefined) await sleep(RECONNECT_MS / 5, undefined, { signal })
+    } catch (error) {
+      // They are read, or built, in the background.
+      if (!signal.aborted) throw error
+    }
+    this.#pausedUntil.delete(published.typeRid)
   }
 
   /** Has the columns of types built that are worth it. */

@@ -4,7 +4,7 @@
  * their texts, which is stored once per block.
  */
 import { Growing } from './growing.ts'
-import { arrayAt, type ImageWriter, type Place } from './shared-arrays.ts'
+import { arrayAt, ImageWriter, type Place } from './shared-arrays.ts'
 import { ByteList, NumberReader } from './varint.ts'
 
 /** Where the parts of a dictionary lie in its image. */
@@ -96,6 +96,14 @@ export class Dictionary {
     this.#bytes = Buffer.from(buffer, bytes.offset, bytes.length)
     this.#blocks = arrayAt(buffer, blocks)
     this.#reader = new TextReader(this.#bytes)
+  }
+
+  /** Returns a dictionary in an image of its own. */
+  copy(): Dictionary {
+    const image = new ImageWriter()
+    const bytes = image.add('u8', this.#bytes)
+    const blocks = image.add('u32', this.#blocks)
+    return new Dictionary(image.finish(), { size: this.size, bytes, blocks })
   }
 
   at(number: number): string {

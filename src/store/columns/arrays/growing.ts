@@ -23,6 +23,16 @@ export class Growing<A extends Float64Array | Uint32Array> {
     return this.#array[index] as number
   }
 
+  /** Returns the values at the indexes of an order; all as they are without one. */
+  inOrder(order: Uint32Array | undefined): A {
+    if (order === undefined) return this.array
+    const ordered = this.#make(order.length)
+    for (let at = 0; at < order.length; at += 1) {
+      ordered[at] = this.#array[order[at] as number] as number
+    }
+    return ordered
+  }
+
   get length(): number {
     return this.#length
   }

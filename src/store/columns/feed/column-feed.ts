@@ -53,6 +53,8 @@ export interface FeedHead {
   readonly table: number
   /** The first version that is read from the table. */
   readonly firstVersion: number
+  /** The version of the rows of a load. */
+  readonly loadedAs: number
   readonly liveCount: number
   /** False for a table without rows, which is not created until its first one. */
   readonly isCreated: boolean

@@ -7,10 +7,10 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { LOW_NICENESS, lowerThreadPriority } from '../../../admission/background-priority.ts'
 import { openColumnFeed } from '../../open-column-feed.ts'
 import type { ColumnFeed, ColumnSegmentRecord } from '../feed/column-feed.ts'
-import { writeSegment } from '../file/segment-file.ts'
+import { describeSegments, SegmentWriter } from '../file/segment-file.ts'
 import { SegmentBuilder } from '../segment/build-segment.ts'
 import { columnSpecs } from '../segment/column-specs.ts'
-import type { BaseSegment } from '../table/table-columns.ts'
+import type { BaseSegments } from '../table/table-columns.ts'
 import type { ThreadData } from './answering-thread.ts'
 import { BuildPace } from './build-pace.ts'
 
@@ -27,7 +27,7 @@ export interface BuildMessage {
 }
 
 export type Built =
-  | { readonly base: BaseSegment; readonly record: ColumnSegmentRecord | undefined }
+  | { readonly base: BaseSegments; readonly record: ColumnSegmentRecord | undefined }
   | { readonly failed: 'failed' | 'tooLarge'; readonly reason: string }
 
 const { storeName, folder, isAwaited, progress } = workerData as BuildThreadData & ThreadData
@@ -64,8 +64,9 @@ async function build(from: ColumnFeed, { typeRid, maxBytes }: BuildMessage): Pro
     return { failed: 'failed', reason: `version ${version} was reclaimed` }
   }
   const builtAtMs = Date.now()
-  const base = { typeRid, source, generation, version, builtAtMs, ...builder.finish() }
-  const { byteLength } = base.buffer
+  const segment = builder.finish()
+  const base = { typeRid, source, generation, version, builtAtMs, segments: [segment] }
+  const { byteLength } = segment.buffer
   if (byteLength > maxBytes) {
     return { failed: 'tooLarge', reason: `they take ${byteLength} bytes of ${maxBytes}` }
   }
@@ -73,11 +74,16 @@ async function build(from: ColumnFeed, { typeRid, maxBytes }: BuildMessage): Pro
 }
 
 /** Keeps columns for the next start. Without a disk to write to, they are only in memory. */
-async function keep(from: ColumnFeed, base: BaseSegment): Promise<ColumnSegmentRecord | undefined> {
+async function keep(
+  from: ColumnFeed,
+  { segments, ...base }: BaseSegments,
+): Promise<ColumnSegmentRecord | undefined> {
   const { typeRid, source, generation, version } = base
   const record = { name: randomUUID(), typeRid, table: source.table, generation, version }
   try {
-    await writeSegment(folder, record.name, base)
+    using writer = new SegmentWriter(folder, record.name)
+    for (const segment of segments) writer.add(segment)
+    await describeSegments(folder, writer.finish(), base)
     await from.addSegment(record)
     return record
   } catch {

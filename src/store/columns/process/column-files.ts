@@ -1,15 +1,17 @@
 /** The files of the base segments, with their records in the catalogue. */
 import type { ColumnFeed, ColumnSegmentRecord } from '../feed/column-feed.ts'
 import {
-  type KeptSegment,
-  keepSegments,
-  readSegment,
-  removeSegment,
-  touchSegment,
+  describeSegments,
+  type KeptFile,
+  keepFiles,
+  readSegments,
+  removeSegments,
+  touchSegments,
+  type WrittenSegments,
 } from '../file/segment-file.ts'
-import type { BaseSegment } from '../table/table-columns.ts'
+import type { BaseSegments } from '../table/table-columns.ts'
 
-export interface RecordedFile extends KeptSegment {
+export interface RecordedFile extends KeptFile {
   readonly record: ColumnSegmentRecord
 }
 
@@ -26,7 +28,7 @@ export class ColumnFiles {
   /** Lists the files that the catalogue has records of, the last used first; removes all others. */
   async list(): Promise<readonly RecordedFile[]> {
     const records = await this.#feed.readSegments()
-    const kept = await keepSegments(this.#folder, new Set(records.map(({ name }) => name)))
+    const kept = await keepFiles(this.#folder, new Set(records.map(({ name }) => name)))
     return records
       .flatMap((record) => {
         // Other machines have files of their own.
@@ -36,23 +38,40 @@ export class ColumnFiles {
       .sort((a, b) => b.usedAtMs - a.usedAtMs)
   }
 
+  /** Describes the segments that were written during a load, and returns the record of their file. */
+  async describe(
+    written: WrittenSegments,
+    base: Omit<BaseSegments, 'segments'>,
+  ): Promise<ColumnSegmentRecord> {
+    const { typeRid, source, generation, version } = base
+    const record = { name: written.name, typeRid, table: source.table, generation, version }
+    await describeSegments(this.#folder, written, base)
+    await this.#feed.addSegment(record)
+    return record
+  }
+
+  /** Removes a file that was not described. */
+  discard({ name }: Pick<WrittenSegments, 'name'>): void {
+    removeSegments(this.#folder, name).catch(() => {})
+  }
+
   /** Reads a file after all earlier ones; undefined if it is not what its record says. */
-  read(record: ColumnSegmentRecord): Promise<BaseSegment | undefined> {
-    const base = this.#lastRead.then(() => readSegment(this.#folder, record))
+  read(record: ColumnSegmentRecord): Promise<BaseSegments | undefined> {
+    const base = this.#lastRead.then(() => readSegments(this.#folder, record))
     this.#lastRead = base
     return base
   }
 
   /** Remembers that a file is in use, for the next start. */
   touch({ name }: ColumnSegmentRecord): void {
-    touchSegment(this.#folder, name).catch(() => {})
+    touchSegments(this.#folder, name).catch(() => {})
   }
 
   /** Removes a file. What remains of it is removed at the next start. */
   remove({ name }: ColumnSegmentRecord): void {
     this.#feed
       .removeSegments([name])
-      .then(() => removeSegment(this.#folder, name))
+      .then(() => removeSegments(this.#folder, name))
       .catch(() => {})
   }
 }

@@ -74,7 +74,9 @@ function serve(socket: Socket, dispatcher: Dispatcher): void {
     if ('ping' in message) reply({ id: NO_QUESTION, answer: undefined })
     else if ('prepare' in message) void dispatcher.prepare(message.prepare).catch(() => {})
     else if ('status' in message) reply({ id: message.id, answer: dispatcher.status() })
-    else if ('isCancelled' in message) asked.get(message.id)?.abort()
+    else if ('adopt' in message) {
+      void dispatcher.adopt(message.adopt).then((answer) => reply({ id: message.id, answer }))
+    } else if ('isCancelled' in message) asked.get(message.id)?.abort()
     else void answer(message)
   })
   socket.on('error', () => {})

@@ -1,6 +1,7 @@
 /** Answers the questions of all workers: finds the columns, and lets a compute thread answer. */
 import { FairQueue } from '../../../admission/fair-queue.ts'
 import { ObjectQueryError } from '../../../contract/errors.ts'
+import type { PublishedColumns } from '../../port/column-load.ts'
 import type { ColumnsStatus } from '../../port/maintenance.ts'
 import { MAX_QUEUE_WAIT_MS, TOO_MANY_SLOW_QUERIES } from '../../slow-queries.ts'
 import type { ColumnFeed } from '../feed/column-feed.ts'
@@ -46,6 +47,14 @@ export class Dispatcher implements AsyncDisposable {
 
   prepare(rids: readonly string[]): Promise<void> {
     return this.#columns.prepare(rids)
+  }
+
+  /** Takes over columns that were built during a load, and returns whether they can be used. */
+  adopt(published: PublishedColumns): Promise<boolean> {
+    return this.#columns.adopt(published).catch((error: unknown) => {
+      this.#onFailure(error)
+      return false
+    })
   }
 
   status(): ColumnsStatus {

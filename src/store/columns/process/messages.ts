@@ -1,6 +1,7 @@
 /** The messages between the service and the columns process: plain data, see frames.ts. */
 import type { ErrorName } from '../../../contract/error-catalogue.ts'
 import { ObjectQueryError } from '../../../contract/errors.ts'
+import type { PublishedColumns } from '../../port/column-load.ts'
 import type {
   AggregateRequest,
   AggregateResult,
@@ -70,6 +71,8 @@ export type ColumnsMessage =
   | AskedQuestion
   | { readonly id: number; readonly isCancelled: true }
   | { readonly id: number; readonly status: true }
+  /** Takes over columns that were built during a load. */
+  | { readonly id: number; readonly adopt: PublishedColumns }
   /** Asks for a reply without an answer, as a sign of life. */
   | { readonly ping: true }
   /** The types whose columns are worth building, by RID. */

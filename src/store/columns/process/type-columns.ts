@@ -3,10 +3,12 @@
  * the version that a question is answered for.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { PublishedColumns } from '../../port/column-load.ts'
 import type { ColumnsStatus } from '../../port/maintenance.ts'
 import type { ColumnFeed, FeedHead } from '../feed/column-feed.ts'
+import { describeLoaded } from '../load/describe-loaded.ts'
 import type { SharedSegment } from '../table/shared-segment.ts'
-import { type BaseSegment, TableColumns } from '../table/table-columns.ts'
+import { type BaseSegments, TableColumns } from '../table/table-columns.ts'
 import { ColumnBuilder } from './build-queue.ts'
 import { applyNext, fitsDefinition } from './catch-up.ts'
 import { ColumnFiles } from './column-files.ts'
@@ -78,6 +80,32 @@ export class TypeColumns implements AsyncDisposable {
       // Also catches up, before the closed rows are deleted.
       await this.#find(typeRid, head, head.published).catch(this.#options.onFailure)
     }
+  }
+
+  /**
+   * Takes over columns that were built while the objects of a type were loaded, and reads them. Returns
+   * false if they are not those of its table; then they are built from the table.
+   */
+  async adopt(published: PublishedColumns): Promise<boolean> {
+    const { typeRid } = published
+    const entry = this.#entryOf(typeRid)
+    const [[head], objectType] = await Promise.all([
+      this.#feed.readHeads([typeRid]),
+      this.#feed.readObjectType(typeRid),
+    ])
+    const described = head && objectType && describeLoaded(published, head, objectType)
+    if (described === undefined || published.rows < this.#options.minObjects) {
+      this.#files.discard(published)
+      return false
+    }
+    const { written, base } = described
+    const record = await this.#files.describe(written, base)
+    this.#forget(entry)
+    entry.record = record
+    const read = await this.#files.read(record)
+    if (read === undefined) return false
+    this.#keep(entry, read)
+    return true
   }
 
   /** Returns the columns of a type, caught up with a version, or why there are none. */
@@ -251,8 +279,8 @@ export class TypeColumns implements AsyncDisposable {
     this.#keep(entry, built.base)
   }
 
-  #keep(entry: Entry, base: BaseSegment): void {
-    entry.bytes = base.buffer.byteLength
+  #keep(entry: Entry, base: BaseSegments): void {
+    entry.bytes = base.segments.reduce((sum, { buffer }) => sum + buffer.byteLength, 0)
     if (!this.#makeRoom(entry.bytes, entry)) {
       refuseTooLarge(entry)
       return

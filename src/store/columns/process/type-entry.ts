@@ -78,7 +78,7 @@ export function statusOf({
   const missing = building === undefined ? (refused?.reason ?? 'building') : 'building'
   return {
     state: columns === undefined ? missing : 'ready',
-    objects: columns?.base.place.size ?? 0,
+    objects: columns?.baseSize ?? 0,
     bytes: columns?.bytes ?? 0,
     version: columns?.seen ?? 0,
     builtAtMs: columns?.base.builtAtMs,

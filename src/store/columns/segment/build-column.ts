@@ -1,13 +1,13 @@
 /** Builds columns, value by value. */
 import type { ScalarType } from '../../../ontology/definition/property-type.ts'
 import type { ColumnValue } from '../../../ontology/values/column-value.ts'
-import { bitsFor, fillBits, setBit } from '../arrays/bits.ts'
+import { bitsFor, clearBit, fillBits, setBit } from '../arrays/bits.ts'
 import { Growing } from '../arrays/growing.ts'
 import type { ImageWriter, Place } from '../arrays/shared-arrays.ts'
 import { PostingsBuilder } from './build-postings.ts'
 import { CodeBuilder } from './code-builder.ts'
 import type { ColumnPlace, ColumnSpec } from './column.ts'
-import type { ColumnBuilder, ColumnOptions, FieldValue, Point } from './column-builder.ts'
+import type { ColumnBuilder, ColumnOptions, FieldValue, Point, RowOrder } from './column-builder.ts'
 import type { PostingsPlace } from './postings.ts'
 import { fromNumber, isExact, toNumber } from './stored-form.ts'
 
@@ -55,12 +55,15 @@ class Presence {
     return this.#absent.has(position)
   }
 
-  finish(image: ImageWriter, positions: number): Place<'u32'> | undefined {
+  finish(image: ImageWriter, positions: number, order: RowOrder): Place<'u32'> | undefined {
     if (this.#absent.size === 0) return undefined
     const bits = bitsFor(positions)
     fillBits(bits, positions)
-    for (const position of this.#absent) {
-      bits[position >>> 5] = (bits[position >>> 5] as number) & ~(1 << (position & 31))
+    if (order === undefined) for (const position of this.#absent) clearBit(bits, position)
+    else {
+      for (const [position, row] of order.entries()) {
+        if (this.#absent.has(row)) clearBit(bits, position)
+      }
     }
     return image.add('u32', bits)
   }
@@ -111,9 +114,9 @@ class NumberBuilder implements ColumnBuilder {
     return texts
   }
 
-  finish(image: ImageWriter): ColumnPlace | undefined {
-    if (this.#texts !== undefined) return this.#texts.finish(image)
-    const numbers = this.#numbers.array
+  finish(image: ImageWriter, order: RowOrder): ColumnPlace | undefined {
+    if (this.#texts !== undefined) return this.#texts.finish(image, order)
+    const numbers = this.#numbers.inOrder(order)
     const hasAny = this.#min <= this.#max
     const range = {
       isWhole: this.#isWhole,
@@ -126,7 +129,7 @@ class NumberBuilder implements ColumnBuilder {
       kind: 'numbers',
       type: this.#type,
       values: image.addNumbers(numbers, stored),
-      present: this.#presence.finish(image, numbers.length),
+      present: this.#presence.finish(image, numbers.length, order),
       range,
     }
   }
@@ -149,32 +152,31 @@ class PointBuilder implements ColumnBuilder {
     this.#latitudes.push(point?.latitude ?? 0)
   }
 
-  finish(image: ImageWriter): ColumnPlace {
+  finish(image: ImageWriter, order: RowOrder): ColumnPlace {
     return {
       kind: 'points',
-      longitudes: image.add('f64', this.#longitudes.array),
-      latitudes: image.add('f64', this.#latitudes.array),
-      present: this.#presence.finish(image, this.#longitudes.length),
+      longitudes: image.add('f64', this.#longitudes.inOrder(order)),
+      latitudes: image.add('f64', this.#latitudes.inOrder(order)),
+      present: this.#presence.finish(image, this.#longitudes.length, order),
     }
   }
 }
 
 class PresenceBuilder implements ColumnBuilder {
-  readonly #present: Growing<Uint32Array>
-  #length = 0
+  readonly #isPresent: Growing<Uint32Array>
 
   constructor({ rows }: ColumnOptions) {
-    this.#present = new Growing((length) => new Uint32Array(length), rows)
+    this.#isPresent = new Growing((length) => new Uint32Array(length), rows)
   }
 
   add(value: FieldValue): void {
-    if (value !== undefined) this.#present.push(this.#length)
-    this.#length += 1
+    this.#isPresent.push(value === undefined ? 0 : 1)
   }
 
-  finish(image: ImageWriter): ColumnPlace {
-    const bits = bitsFor(this.#length)
-    for (const position of this.#present.array) setBit(bits, position)
+  finish(image: ImageWriter, order: RowOrder): ColumnPlace {
+    const isPresent = this.#isPresent.inOrder(order)
+    const bits = bitsFor(isPresent.length)
+    for (const [position, present] of isPresent.entries()) if (present === 1) setBit(bits, position)
     return { kind: 'presence', present: image.add('u32', bits) }
   }
 }
@@ -182,6 +184,8 @@ class PresenceBuilder implements ColumnBuilder {
 class ListBuilder implements ColumnBuilder {
   readonly #values: ColumnBuilder
   readonly #starts: Growing<Uint32Array>
+  /** The starts in the order of the positions. */
+  #ordered: Uint32Array | undefined
   readonly #presence = new Presence()
   #count = 0
 
@@ -200,16 +204,40 @@ class ListBuilder implements ColumnBuilder {
     this.#starts.push(this.#count)
   }
 
-  finish(image: ImageWriter): ColumnPlace | undefined {
-    const values = this.#values.finish(image)
+  finish(image: ImageWriter, order: RowOrder): ColumnPlace | undefined {
+    const ofValues = order && this.#orderValues(order)
+    const values = this.#values.finish(image, ofValues)
     if (values === undefined) return undefined
-    const starts = image.add('u32', this.#starts.array)
-    const present = this.#presence.finish(image, this.#starts.length - 1)
+    const starts = image.add('u32', this.#orderedStarts)
+    const present = this.#presence.finish(image, this.#starts.length - 1, order)
     return { kind: 'list', starts, values, present }
   }
 
   finishTerms(image: ImageWriter): PostingsPlace | undefined {
     const values = this.#values
-    return values instanceof CodeBuilder ? values.finishTerms(image, this.#starts.array) : undefined
+    return values instanceof CodeBuilder
+      ? values.finishTerms(image, this.#orderedStarts)
+      : undefined
+  }
+
+  get #orderedStarts(): Uint32Array {
+    return this.#ordered ?? this.#starts.array
+  }
+
+  /** Returns the order of the values in that of their rows. */
+  #orderValues(order: Uint32Array): Uint32Array {
+    const starts = this.#starts.array
+    const ordered = new Uint32Array(starts.length)
+    const values = new Uint32Array(this.#count)
+    let count = 0
+    for (const [position, row] of order.entries()) {
+      for (let at = starts[row] as number; at < (starts[row + 1] as number); at += 1) {
+        values[count] = at
+        count += 1
+      }
+      ordered[position + 1] = count
+    }
+    this.#ordered = ordered
+    return values
   }
 }

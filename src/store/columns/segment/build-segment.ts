@@ -1,11 +1,12 @@
-/** Builds a segment from rows in key order. */
+/** Builds a segment from rows, in key order or in any order. */
 import { DictionaryWriter } from '../arrays/dictionary.ts'
 import { Growing } from '../arrays/growing.ts'
 import { ImageWriter } from '../arrays/shared-arrays.ts'
 import { columnBuilder } from './build-column.ts'
 import type { ColumnSpec } from './column.ts'
-import type { ColumnBuilder, FieldValue } from './column-builder.ts'
+import type { ColumnBuilder, ColumnOptions, FieldValue } from './column-builder.ts'
 import type { SegmentPlace } from './segment.ts'
+import { UnorderedKeys } from './unordered-keys.ts'
 
 /** A row version. */
 export interface SegmentRow {
@@ -21,12 +22,20 @@ export interface SegmentOptions {
   readonly kind: 'rows' | 'values'
   /** The approximate number of rows. */
   readonly rows: number
-  /** The length of the distinct texts of a column that has values; free texts are longer. */
+  /** Whether rows are added in any order, each with another key. */
+  readonly isUnordered?: boolean
+  /** The most rows, if their number is not known. */
+  readonly maxRows?: number
+  /** The length of the distinct texts of a column that has values. */
   readonly maxTextLength?: number
 }
 
-/** By default, texts may be this long for each row. */
+/** The distinct texts of a column may be this long for each row; free texts are longer. */
 const TEXT_LENGTH = 16
+
+function maxTextLengthOf(rows: number): number {
+  return TEXT_LENGTH * Math.max(rows, 4096)
+}
 
 export interface BuiltSegment {
   readonly buffer: SharedArrayBuffer
@@ -35,24 +44,33 @@ export interface BuiltSegment {
 
 export class SegmentBuilder {
   readonly #specs: readonly ColumnSpec[]
+  readonly #options: { -readonly [Name in keyof ColumnOptions]: ColumnOptions[Name] }
   readonly #columns: readonly ColumnBuilder[]
-  readonly #keys: DictionaryWriter | undefined
+  readonly #keys: DictionaryWriter | UnorderedKeys | undefined
   readonly #versions: Growing<Float64Array>
   #size = 0
   #first = Infinity
   #last = -Infinity
 
-  constructor(specs: readonly ColumnSpec[], { kind, rows, ...options }: SegmentOptions) {
+  constructor(
+    specs: readonly ColumnSpec[],
+    { kind, rows, maxRows = rows, isUnordered, ...options }: SegmentOptions,
+  ) {
     this.#specs = specs
     const hasTerms = kind === 'rows'
-    const textLength = hasTerms ? TEXT_LENGTH * Math.max(rows, 4096) : Infinity
-    const { maxTextLength = textLength } = options
-    this.#columns = specs.map((spec) => columnBuilder(spec, { rows, hasTerms, maxTextLength }))
-    this.#keys = kind === 'values' ? undefined : new DictionaryWriter()
+    const { maxTextLength = hasTerms ? maxTextLengthOf(maxRows) : Infinity } = options
+    this.#options = { rows, hasTerms, maxTextLength }
+    this.#columns = specs.map((spec) => columnBuilder(spec, this.#options))
+    if (kind === 'rows') this.#keys = isUnordered ? new UnorderedKeys() : new DictionaryWriter()
     this.#versions = new Growing((length) => new Float64Array(length), rows)
   }
 
-  /** Adds the next row in the order of keys, and of versions for one key. */
+  /** The number of rows. */
+  get size(): number {
+    return this.#size
+  }
+
+  /** Adds the next row: unless any order is allowed, in that of keys, and of versions for one key. */
   add({ key, validFrom, values }: SegmentRow): void {
     this.#keys?.add(key)
     this.#versions.push(validFrom)
@@ -64,15 +82,20 @@ export class SegmentBuilder {
     this.#size += 1
   }
 
+  /** Throws `RepeatedKey` if rows in any order have a common key. */
   finish(): BuiltSegment {
     const image = new ImageWriter()
+    const order = this.#keys instanceof UnorderedKeys ? this.#keys.sort() : undefined
+    if (this.#keys instanceof UnorderedKeys) {
+      this.#options.maxTextLength = maxTextLengthOf(this.#size)
+    }
     const place: SegmentPlace = {
       size: this.#size,
       keys: (this.#keys ?? new DictionaryWriter()).finish(image),
       added: this.#finishVersions(image),
       columns: this.#specs.map((spec, index) => ({
         spec,
-        values: this.#columns[index]?.finish(image),
+        values: this.#columns[index]?.finish(image, order),
         postings: this.#columns[index]?.finishTerms?.(image),
       })),
     }

@@ -6,28 +6,30 @@ import { Growing } from '../arrays/growing.ts'
 import type { ImageWriter } from '../arrays/shared-arrays.ts'
 import type { PostingsBuilder } from './build-postings.ts'
 import type { ColumnPlace } from './column.ts'
-import type { ColumnBuilder, ColumnOptions, FieldValue } from './column-builder.ts'
+import type { ColumnBuilder, ColumnOptions, FieldValue, RowOrder } from './column-builder.ts'
 import type { PostingsPlace } from './postings.ts'
 import { toText } from './stored-form.ts'
 
 export class CodeBuilder implements ColumnBuilder {
   readonly #type: ScalarType
   readonly #terms: PostingsBuilder | undefined
-  readonly #maxLength: number
+  readonly #options: ColumnOptions
   /** The texts with their numbers; undefined once they take too much. */
   #numbers: Map<string, number> | undefined = new Map()
   #size = 0
   #length = 0
-  /** The numbers of texts, and at the end the codes; 0 for no value. */
+  /** The numbers of texts; 0 for no value. */
   readonly #codes: Growing<Uint32Array>
   /** The numbers of texts by their codes minus 1. */
   #sorted = new Uint32Array()
+  /** For each position the number of its text, or its code once there is a dictionary; 0 for none. */
+  #ordered: Uint32Array = new Uint32Array()
 
-  constructor(type: ScalarType, { rows, maxTextLength }: ColumnOptions, terms?: PostingsBuilder) {
+  constructor(type: ScalarType, options: ColumnOptions, terms?: PostingsBuilder) {
     this.#type = type
     this.#terms = terms
-    this.#codes = new Growing((length) => new Uint32Array(length), rows)
-    this.#maxLength = maxTextLength
+    this.#codes = new Growing((length) => new Uint32Array(length), options.rows)
+    this.#options = options
   }
 
   add(value: FieldValue): void {
@@ -43,12 +45,18 @@ export class CodeBuilder implements ColumnBuilder {
     this.#terms?.add(text)
     this.#numbers?.set(text, this.#size)
     this.#length += text.length
-    // From now on, every text has a number of its own, which only the term index uses.
-    if (this.#length > this.#maxLength) this.#numbers = undefined
+    this.#dropLongTexts()
     return this.#size
   }
 
-  finish(image: ImageWriter): ColumnPlace | undefined {
+  /** From then on, every text has a number of its own, which only the term index uses. */
+  #dropLongTexts(): void {
+    if (this.#length > this.#options.maxTextLength) this.#numbers = undefined
+  }
+
+  finish(image: ImageWriter, order: RowOrder): ColumnPlace | undefined {
+    this.#ordered = this.#codes.inOrder(order)
+    this.#dropLongTexts()
     const numbers = this.#numbers
     if (numbers === undefined) return undefined
     const texts = sortTexts([...numbers.keys()])
@@ -57,7 +65,7 @@ export class CodeBuilder implements ColumnBuilder {
     this.#sorted.forEach((number, index) => {
       codesOfNumbers[number] = index + 1
     })
-    const codes = this.#codes.array
+    const codes = this.#ordered
     for (let at = 0; at < codes.length; at += 1) {
       codes[at] = codesOfNumbers[codes[at] as number] as number
     }
@@ -71,7 +79,7 @@ export class CodeBuilder implements ColumnBuilder {
 
   /** Of a list: where the values of each position start. */
   finishTerms(image: ImageWriter, starts?: Uint32Array): PostingsPlace | undefined {
-    const codes = this.#codes.array
+    const codes = this.#ordered
     if (this.#numbers === undefined) {
       return this.#terms?.finish(image, { of: 'rows', texts: codes, starts })
     }

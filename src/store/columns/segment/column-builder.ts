@@ -12,10 +12,13 @@ export interface Point {
   readonly latitude: number
 }
 
+/** For each position, which of the added rows it has; undefined if rows were added in their order. */
+export type RowOrder = Uint32Array | undefined
+
 export interface ColumnBuilder {
   add(value: FieldValue): void
   /** Returns undefined if the column would be too large to be worth its memory. */
-  finish(image: ImageWriter): ColumnPlace | undefined
+  finish(image: ImageWriter, order: RowOrder): ColumnPlace | undefined
   /** Adds the term index of texts, after `finish`. */
   finishTerms?(image: ImageWriter): PostingsPlace | undefined
 }
@@ -25,6 +28,9 @@ export interface ColumnOptions {
   readonly rows: number
   /** Whether texts get a term index. */
   readonly hasTerms: boolean
-  /** Columns whose distinct texts are longer have no values: they take more than they are worth. */
+  /**
+   * Columns whose distinct texts are longer have no values: they take more than they are worth. The
+   * number is smaller at the end, if fewer rows were added than there could have been.
+   */
   readonly maxTextLength: number
 }

@@ -44,6 +44,7 @@ const HEAD = {
   oldest: integer,
   table: integer,
   firstVersion: integer,
+  loadedAs: integer,
   liveCount: integer,
   isCreated: boolean,
 } as const
@@ -61,7 +62,7 @@ export class StoreFeed implements ColumnFeed {
     const heads = await this.#database.query((session) =>
       session.query(
         `SELECT t.rid, t.id, t.generation, t.published, t.oldest,
-           o.id, o.first_version, o.live_count, o.is_created
+           o.id, o.first_version, o.loaded_as, o.live_count, o.is_created
          FROM oqs_object_type AS t JOIN oqs_object_table AS o ON o.id = t.table_id
          WHERE t.rid ${session.dialect.isOneOf('text')}`,
         [rids],
