@@ -16,7 +16,7 @@ import { openStore } from '../../src/server/open-store.ts'
 import { withColumns } from '../../src/store/columns/column-objects.ts'
 import { ColumnsClient } from '../../src/store/columns/columns-client.ts'
 import { ColumnsProcess } from '../../src/store/columns/columns-process.ts'
-import type { ObjectStore } from '../../src/store/object-store.ts'
+import type { ObjectStore, PublishedColumns } from '../../src/store/object-store.ts'
 import { sqlitePath } from '../../src/store/store-name.ts'
 import { type ColumnStore, openColumnStore, overriding } from './column-store.ts'
 import { createDatabase } from './postgres.ts'
@@ -27,6 +27,8 @@ import { createTestStore, type TestStore } from './test-store.ts'
 interface OpenStore extends AsyncDisposable, Pick<ColumnStore, 'store' | 'database'> {
   /** How many questions were answered from columns. */
   answered(): number
+  /** Takes over columns that were built during a load. */
+  adopt(published: PublishedColumns): Promise<unknown>
   /** Kills the process with the columns, if it is one, and starts another. */
   kill(): Promise<void>
 }
@@ -37,6 +39,7 @@ async function openInThread(name: string, folder: string): Promise<OpenStore> {
     store: columns.store,
     database: columns.database,
     answered: () => columns.outcomes.get('answered') ?? 0,
+    adopt: (published) => columns.adopt(published),
     kill: async () => {},
     [Symbol.asyncDispose]: () => columns[Symbol.asyncDispose](),
   }
@@ -66,6 +69,7 @@ async function openInProcess(name: string, folder: string): Promise<OpenStore> {
     store: overriding(database, withColumns(database, { ask }, TIMEOUT_MS)),
     database,
     answered: () => answered,
+    adopt: (published) => client.adopt(published),
     kill: async () => {
       await columns[Symbol.asyncDispose]()
       columns = start()
@@ -126,6 +130,15 @@ export class AnswerStores implements AsyncDisposable {
   /** How many questions were answered from columns. */
   get answered(): number {
     return this.#earlier + this.#opened.answered()
+  }
+
+  /** Where columns are kept. */
+  get folder(): string {
+    return this.#folder.path
+  }
+
+  async adopt(published: PublishedColumns): Promise<void> {
+    await this.#opened.adopt(published)
   }
 
   kill(): Promise<void> {

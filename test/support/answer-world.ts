@@ -8,18 +8,44 @@ import { recordShape } from '../../src/contract/object-record.ts'
 import { planChange } from '../../src/ontology/definition/change-definition.ts'
 import type { PropertyDefinition } from '../../src/ontology/definition/definition-schema.ts'
 import type { ObjectType } from '../../src/ontology/ontology.ts'
-import { objectReader, readObjectKey } from '../../src/ontology/values/read-object.ts'
+import {
+  objectReader,
+  readObjectKey,
+  type StoredObject,
+} from '../../src/ontology/values/read-object.ts'
 import { parseAggregation } from '../../src/query/aggregation/parse-aggregation.ts'
 import { V2_AGGREGATIONS } from '../../src/query/aggregation/v2-aggregations.ts'
 import { EVERYTHING, type Query } from '../../src/query/query.ts'
 import { linkedTypesOf } from '../../src/query/query-tree.ts'
 import { checkSelection } from '../../src/query/selection.ts'
-import type { Objects, Reclaimed, SetOrderTerm } from '../../src/store/object-store.ts'
+import { createColumnLoad } from '../../src/store/columns/load/load-columns.ts'
+import { RepeatedKey } from '../../src/store/columns/segment/unordered-keys.ts'
+import type {
+  ColumnLoad,
+  LoadedColumns,
+  Objects,
+  Reclaimed,
+  SetOrderTerm,
+} from '../../src/store/object-store.ts'
 import type { Case, Group, Step } from './answer-cases.ts'
 import type { AnswerStores } from './answer-stores.ts'
 import type { GeneratedChange } from './query-arbitraries.ts'
 import { pageRequest, retention } from './store-fixture.ts'
 import { QUERY_LIMITS, toOrder, toQuery } from './to-query.ts'
+
+/** Columns of few objects have several segments, too. */
+const LOAD = { maxBytes: 1e9, segmentRows: 3 }
+
+/** Returns the columns of objects; undefined if one is repeated. */
+function load(objects: readonly StoredObject[], into: ColumnLoad): LoadedColumns | undefined {
+  try {
+    for (const object of objects) into.add(object)
+    return into.finish()
+  } catch (error) {
+    if (error instanceof RepeatedKey) return undefined
+    throw error
+  }
+}
 
 const NAMES = ['first', 'second'] as const
 const WIDER: Readonly<Record<string, PropertyDefinition['type']>> = {
@@ -74,10 +100,18 @@ export class AnswerWorld {
         const type = await this.#typeAt(to)
         const replacement = await this.#stores.store.startReplacement(type)
         const puts = changes.filter((change) => 'put' in change)
+        using columns = createColumnLoad(type, { ...LOAD, folder: this.#stores.folder })
+        const read = objectReader(type)
         await this.#commit(to, puts, replacement)
         const mode = this.#added % 2 === 0 ? 'replace' : 'upsert'
+        const loaded = load(
+          puts.map(({ put }) => read(put)),
+          columns,
+        )
         const { version } = await this.#stores.store.publishReplacement(type, replacement, mode)
         this.#versions[to]?.push(version)
+        const typeRid = type.rid
+        if (loaded) await this.#stores.adopt({ ...loaded, typeRid, replacement, version })
         break
       }
       case 'add':

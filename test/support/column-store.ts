@@ -7,7 +7,7 @@ import {
   type Question,
   type Unavailable,
 } from '../../src/store/columns/process/messages.ts'
-import type { ColumnsStatus, ObjectStore } from '../../src/store/object-store.ts'
+import type { ColumnsStatus, ObjectStore, PublishedColumns } from '../../src/store/object-store.ts'
 import { openColumnFeed } from '../../src/store/open-column-feed.ts'
 import { tempFolder } from './temp-folder.ts'
 
@@ -18,6 +18,8 @@ export interface ColumnStore extends AsyncDisposable {
   status(): ColumnsStatus
   /** Builds the columns of types, before anybody asks for them. */
   prepare(rids: readonly string[]): Promise<void>
+  /** Takes over columns that were built during a load, and returns whether they can be used. */
+  adopt(published: PublishedColumns): Promise<boolean>
   /** How many questions were answered from columns, and why others were not. */
   readonly outcomes: Map<'answered' | Unavailable['reason'], number>
 }
@@ -82,6 +84,7 @@ export async function openColumnStore(
     outcomes,
     status: () => dispatcher.status(),
     prepare: (rids) => dispatcher.prepare(rids),
+    adopt: (published) => dispatcher.adopt(published),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   }
 }

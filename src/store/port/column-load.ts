@@ -7,6 +7,8 @@ export interface ColumnLoadOptions {
   readonly folder: string
   /** Larger columns are not kept. */
   readonly maxBytes: number
+  /** The most rows of a segment; questions take a little longer with each further segment. */
+  readonly segmentRows?: number
 }
 
 /** How threads build columns: the URL of a module that exports `createColumnLoad`, and its options. */

@@ -14,7 +14,6 @@ import type { LoadContent } from './describe-loaded.ts'
 import { KeyRanges } from './key-ranges.ts'
 import { storedValues } from './stored-values.ts'
 
-/** The most rows of a segment; questions take a little longer with each further segment. */
 const SEGMENT_ROWS = 1 << 20
 /** The length of the bodies after which a segment ends, because its texts are in memory. */
 const SEGMENT_LENGTH = 512 * 1024 * 1024
@@ -27,6 +26,7 @@ export function createColumnLoad(objectType: ObjectType, options: ColumnLoadOpti
 
 class LoadColumns implements ColumnLoad {
   readonly #options: ColumnLoadOptions
+  readonly #segmentRows: number
   readonly #specs
   readonly #valuesOf
   readonly #ranges = new KeyRanges()
@@ -37,6 +37,7 @@ class LoadColumns implements ColumnLoad {
 
   constructor(objectType: ObjectType, options: ColumnLoadOptions) {
     this.#options = options
+    this.#segmentRows = options.segmentRows ?? SEGMENT_ROWS
     this.#specs = columnSpecs(objectType)
     this.#valuesOf = storedValues(objectType, this.#specs)
   }
@@ -45,13 +46,14 @@ class LoadColumns implements ColumnLoad {
     this.#builder ??= new SegmentBuilder(this.#specs, {
       kind: 'rows',
       rows: FIRST_ROWS,
-      maxRows: SEGMENT_ROWS,
+      maxRows: this.#segmentRows,
       isUnordered: true,
     })
     // The version of all rows is known once they are published.
     this.#builder.add({ key: object.pk, validFrom: 0, values: this.#valuesOf(object) })
     this.#length += object.body.length
-    if (this.#builder.size >= SEGMENT_ROWS || this.#length >= SEGMENT_LENGTH) this.#endSegment()
+    if (this.#builder.size >= this.#segmentRows || this.#length >= SEGMENT_LENGTH)
+      this.#endSegment()
   }
 
   finish(): LoadedColumns | undefined {
