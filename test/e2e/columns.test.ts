@@ -106,6 +106,34 @@ function columnsPid({ oqs }: Running): number | undefined {
     })
 }
 
+it('the first question after a load is answered by the columns that were built with it', async () => {
+  using folder = tempFolder()
+  await using service = await start(folder)
+  await sendTo(service.url + ONTOLOGY, { method: 'PUT', json: NUMBERS })
+  const replacements = `${service.url}${ONTOLOGY}/objects/number/replacements`
+  const { body: started } = await sendTo(replacements, { method: 'POST' })
+  const all = numbers(OBJECTS)
+  const headers = { 'content-type': 'application/x-ndjson' }
+  const send = (puts: typeof all) => {
+    const body = puts.map((put) => JSON.stringify({ put })).join('\n')
+    const query = `?replacement=${started.replacement}`
+    return sendTo(`${service.url}${ONTOLOGY}/objects/number${query}`, {
+      method: 'POST',
+      headers,
+      body,
+    })
+  }
+  // The last batch is so small that it would not need a thread.
+  const parts = [all.slice(0, 2000), all.slice(2000, OBJECTS - 5), all.slice(OBJECTS - 5)]
+  for (const { status } of await Promise.all(parts.map(send))) expect(status).toBe(200)
+  const published = await sendTo(`${replacements}/${started.replacement}/publish`, {
+    method: 'POST',
+  })
+  expect(published.body).toMatchObject({ put: OBJECTS })
+  expect(await stateOf(service)).toBe('ready')
+  expect(await count(service)).toBe(OBJECTS)
+})
+
 it('a killed columns process is replaced, and the database answers meanwhile', async () => {
   using folder = tempFolder()
   await using running = await start(folder)

@@ -59,7 +59,7 @@ export class SegmentBuilder {
     this.#specs = specs
     const hasTerms = kind === 'rows'
     const { maxTextLength = hasTerms ? maxTextLengthOf(maxRows) : Infinity } = options
-    this.#options = { rows, hasTerms, maxTextLength }
+    this.#options = { rows, maxRows, hasTerms, maxTextLength }
     this.#columns = specs.map((spec) => columnBuilder(spec, this.#options))
     if (kind === 'rows') this.#keys = isUnordered ? new UnorderedKeys() : new DictionaryWriter()
     this.#versions = new Growing((length) => new Float64Array(length), rows)

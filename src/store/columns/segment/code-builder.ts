@@ -10,6 +10,10 @@ import type { ColumnBuilder, ColumnOptions, FieldValue, RowOrder } from './colum
 import type { PostingsPlace } from './postings.ts'
 import { toText } from './stored-form.ts'
 
+/** Fewer distinct texts do not show that they hardly recur. */
+const MIN_DISTINCT = 4096
+const MIN_DISTINCT_SHARE = 0.9
+
 export class CodeBuilder implements ColumnBuilder {
   readonly #type: ScalarType
   readonly #terms: PostingsBuilder | undefined
@@ -51,7 +55,16 @@ export class CodeBuilder implements ColumnBuilder {
 
   /** From then on, every text has a number of its own, which only the term index uses. */
   #dropLongTexts(): void {
-    if (this.#length > this.#options.maxTextLength) this.#numbers = undefined
+    const { maxTextLength, maxRows } = this.#options
+    const isTooLong = this.#length > maxTextLength
+    if (isTooLong || this.#areDistinct(maxTextLength / maxRows)) this.#numbers = undefined
+  }
+
+  /** True if the texts hardly recur and are long, so that there is no need to collect more of them. */
+  #areDistinct(maxMean: number): boolean {
+    const rows = this.#codes.length
+    if (this.#size < MIN_DISTINCT || this.#size < MIN_DISTINCT_SHARE * rows) return false
+    return this.#length > maxMean * rows
   }
 
   finish(image: ImageWriter, order: RowOrder): ColumnPlace | undefined {

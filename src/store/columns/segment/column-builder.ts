@@ -33,4 +33,6 @@ export interface ColumnOptions {
    * number is smaller at the end, if fewer rows were added than there could have been.
    */
   readonly maxTextLength: number
+  /** The most rows that can be added. */
+  readonly maxRows: number
 }
