@@ -1,7 +1,7 @@
 /**
  * Builds columns while objects are loaded, in the thread that parses them, so that the first question
  * after a load finds them. They go to a file in segments, so that memory does not grow with the load.
- * See docs/decisions/044-columns-while-loading.md.
+ * See docs/decisions/041-columns-while-loading.md.
  */
 import { randomUUID } from 'node:crypto'
 import type { ObjectType } from '../../../ontology/ontology.ts'
