@@ -32,7 +32,7 @@ const classesOfUnits = onFirstUse(() => {
 })
 
 /** Returns the class of a UTF-16 code unit that is not a surrogate. */
-export function classOfUnit(code: number): CharacterClass {
+function classOfUnit(code: number): CharacterClass {
   return classesOfUnits()[code] as CharacterClass
 }
 

@@ -32,10 +32,7 @@ export function textTest({ condition, fields }: TextTestQuery): (json: string) =
   const isMatch = joinTests(condition, hasPhrase)
   const byPrefix = new Map(fields.map((field) => [field.prefix, field]))
   return (json) => {
-    if (ASCII.test(json)) {
-      const lower = json.toLowerCase()
-      if (!isPossible({ lower, joined: lower.replaceAll(JOINING, '') })) return false
-    }
+    if (ASCII.test(json) && !isPossible(json)) return false
     const body = JSON.parse(json) as Readonly<Record<string, unknown>>
     const cut = new Map<TermPrefix, readonly AnalysedText[]>()
     return isMatch((prefix) => {
@@ -47,8 +44,6 @@ export function textTest({ condition, fields }: TextTestQuery): (json: string) =
 }
 
 const ASCII = /^[\0-\x7f]*$/
-/** Signs that a term without a position leaves out: `e-mail` is also found as `email`. */
-const JOINING = /['&\-.]/g
 
 /** Returns the terms of each text of a field. */
 export function cutField(
@@ -71,16 +66,19 @@ function joinTests<Tested>(
     : (tested) => tests.some((test) => test(tested))
 }
 
-/** A body in ASCII, in lower case, with and without joining signs. */
-interface LowerBody {
-  readonly lower: string
-  readonly joined: string
+/** Decides most bodies in ASCII, many times as fast as cutting their texts. */
+function mayHavePhrase({ terms }: IndexedPhrase): (json: string) => boolean {
+  const patterns = plainTerms(terms)
+    .filter((term) => !term.startsWith(STEM_MARK))
+    .map((term) => new RegExp([...term].map(escaped).join(JOINING), 'i'))
+  return (json) => patterns.every((pattern) => pattern.test(json))
 }
 
-/** Decides most bodies, many times as fast as cutting their texts. */
-function mayHavePhrase({ terms }: IndexedPhrase): (body: LowerBody) => boolean {
-  const plain = plainTerms(terms).filter((term) => !term.startsWith(STEM_MARK))
-  return ({ lower, joined }) => plain.every((term) => lower.includes(term) || joined.includes(term))
+/** Signs that a term without a position leaves out: `e-mail` is also found as `email`. */
+const JOINING = "['&.-]*"
+
+function escaped(sign: string): string {
+  return /[+#]/.test(sign) ? `\\${sign}` : sign
 }
 
 function hasPhrase({ terms, isPrefix }: IndexedPhrase): (cut: CutField) => boolean {
