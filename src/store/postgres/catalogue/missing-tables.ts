@@ -61,6 +61,8 @@ function createTables(store: PostgresContext, { rid }: ObjectType): Promise<void
 interface WrittenTable extends TableOfType, Pick<WriteTable, 'isCreated'> {
   /** Whether its indexes are built later. */
   readonly isLoading?: boolean
+  /** Whether its statements take no longer than others, once it is created. */
+  readonly isQuick?: boolean
 }
 
 /** Writes rows. Creates the table before its first ones, and builds its indexes after them. */
@@ -82,7 +84,7 @@ export async function writeToTable<Result>(
   // Citus allows no index in a transaction that has written to several machines.
   if (isIndexed && capabilities.isDistributed) await buildAll()
   // Not before the locks are held: waiting for a lock keeps the short timeout.
-  await session.extendTimeout(BATCH_TIMEOUT_MS)
+  if (isFirst || table.isQuick !== true) await session.extendTimeout(BATCH_TIMEOUT_MS)
   const written = await write()
   if (isIndexed && !capabilities.isDistributed) await buildAll()
   return written

@@ -12,7 +12,12 @@ const CONNECTION_LIFETIME_SECONDS = 1800
 const APPLICATION_NAME = 'object-query-service'
 
 /** Overrides the defaults of the server and the database that the store depends on. */
-const settingsSql = ({ statementTimeoutMs, isQuick = false, isOfShards }: PoolOptions) => `
+const settingsSql = ({
+  statementTimeoutMs,
+  isQuick = false,
+  isOfShards,
+  storesNothing = false,
+}: PoolOptions) => `
   SET statement_timeout = ${statementTimeoutMs};
   SET lock_timeout = ${LOCK_TIMEOUT_MS};
   -- A standby then refuses the first write with a clear error.
@@ -26,8 +31,8 @@ const settingsSql = ({ statementTimeoutMs, isQuick = false, isOfShards }: PoolOp
   SET standard_conforming_strings = on;
   SET plan_cache_mode = ${isOfShards ? 'force_generic_plan' : 'auto'};
   -- An acknowledged commit is on disk. Stricter settings stay as they are.
-  SELECT set_config('synchronous_commit', CASE setting WHEN 'off' THEN 'on' ELSE setting END, false)
-    FROM pg_settings WHERE name = 'synchronous_commit';
+  SELECT set_config(name, CASE WHEN ${storesNothing} THEN 'off' WHEN setting = 'off' THEN 'on'
+    ELSE setting END, false) FROM pg_settings WHERE name = 'synchronous_commit';
   -- Compiling a statement takes longer than most of ours take to run.
   SET jit = off;
   -- On Citus, a page reads the shards of a machine one after the other: opening connections for a
@@ -40,6 +45,8 @@ interface PoolOptions {
   readonly statementTimeoutMs: number
   /** Whether the statements of the pool are short. */
   readonly isQuick?: boolean
+  /** Whether no transaction stores anything, so that none waits for the disk. */
+  readonly storesNothing?: boolean
   /** Whether all statements have one best plan, whatever their values. */
   readonly isOfShards?: boolean
 }

@@ -79,7 +79,11 @@ export class Database implements AsyncDisposable {
     this.#quick = new ReadPool(this.#pools.quick)
     // One connection listens, the other notifies.
     this.publications = new NotifiedPublications(
-      makePool(url, { max: 2, statementTimeoutMs: WRITE_STATEMENT_TIMEOUT_MS }),
+      makePool(url, {
+        max: 2,
+        statementTimeoutMs: WRITE_STATEMENT_TIMEOUT_MS,
+        storesNothing: true,
+      }),
     )
   }
 

@@ -53,9 +53,8 @@ async function copyParts(session: WriteSession, parts: () => Iterable<TermPart>)
 }
 
 async function insertMissing(session: WriteSession, { table, terms }: TermPart): Promise<void> {
-  await session.run(`INSERT INTO ${table} (term) SELECT unnest(?::text[]) ON CONFLICT DO NOTHING`, [
-    terms,
-  ])
+  const sql = `INSERT INTO ${table} (term) SELECT unnest(?::text[]) ON CONFLICT DO NOTHING`
+  await session.run(sql, [terms], { isPrepared: true })
 }
 
 async function copyMissing(session: WriteSession, { table, terms }: TermPart): Promise<void> {

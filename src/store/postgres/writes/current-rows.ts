@@ -67,6 +67,7 @@ export async function closeRowsAt(
      FROM unnest(?::text[], ?::bigint[]) AS changed (pk, version)
      WHERE o.pk = changed.pk AND o.valid_to = ${NEVER_CLOSED} RETURNING o.pk`,
     [changed.map(([key]) => key), changed.map(([, version]) => version)],
+    { isPrepared: true },
   )
   return new Set(rows.map(([pk]) => String(pk)))
 }
@@ -104,6 +105,7 @@ export async function readCurrent(
     `SELECT pk, object_id, key, title, body FROM ${objectTable(id)}
      WHERE pk = ANY(?::text[]) AND valid_to = ${NEVER_CLOSED}`,
     [keys],
+    { isPrepared: true },
   )
   return new Map(
     rows.map(([pk, objectId, key, title, body]) => [

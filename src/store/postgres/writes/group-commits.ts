@@ -5,6 +5,7 @@
  */
 import { ObjectQueryError } from '../../../contract/errors.ts'
 import type { Commit } from '../../port/writes.ts'
+import { KnownFieldColumns } from '../catalogue/field-columns.ts'
 import type { PostgresContext } from '../citus/pending-commit.ts'
 import { analyzeLater } from './commit-write.ts'
 import { type GroupResult, type Outcome, type SmallWrite, writeGroup } from './write-group.ts'
@@ -22,6 +23,7 @@ interface WaitingWrite {
 export class GroupCommits {
   readonly #store: PostgresContext
   readonly #waiting = new Set<WaitingWrite>()
+  readonly #fields = new KnownFieldColumns()
 
   constructor(store: PostgresContext) {
     this.#store = store
@@ -46,9 +48,10 @@ export class GroupCommits {
       group ??= this.#take(one)
       return group.map((member) => member.write)
     }
-    const turn = this.#store.database.writeUnless(
+    const { capabilities, database } = this.#store
+    const turn = database.writeUnless(
       () => !this.#waiting.has(one),
-      (session) => writeGroup(session, this.#store, rid, takeWrites),
+      (session) => writeGroup(session, { capabilities, fields: this.#fields }, rid, takeWrites),
       { key: rid, callerId },
     )
     turn.then(

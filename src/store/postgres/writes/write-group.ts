@@ -25,7 +25,7 @@ import {
   toKeyMessage,
 } from '../../core/idempotency/idempotency-keys.ts'
 import type { Batch, Change, Commit, Edit, EditDecision, WriteTarget } from '../../port/writes.ts'
-import { readFieldColumns } from '../catalogue/field-columns.ts'
+import type { FieldColumns, KnownFieldColumns } from '../catalogue/field-columns.ts'
 import { writeToTable } from '../catalogue/missing-tables.ts'
 import type { Capabilities } from '../citus/capabilities.ts'
 import type { PostgresContext } from '../citus/pending-commit.ts'
@@ -65,10 +65,14 @@ interface DecidedWrite {
   readonly note: string | undefined
 }
 
+export interface GroupContext extends Pick<PostgresContext, 'capabilities'> {
+  readonly fields: KnownFieldColumns
+}
+
 /** Locks a type, then takes the writes that wait by now, and writes their changes. */
 export async function writeGroup(
   session: WriteSession,
-  { capabilities }: PostgresContext,
+  { capabilities, fields }: GroupContext,
   rid: string,
   takeWrites: () => readonly SmallWrite[],
 ): Promise<GroupResult> {
@@ -82,13 +86,13 @@ export async function writeGroup(
   const decided = await decideAll(session, type, table, writes, outcomes)
   const commits = await versionsOf(session, type, table, decided)
   const objects = commits.flatMap(({ puts }) => puts)
-  const target = { ...table, typeId: type.id }
+  const target = { ...table, typeId: type.id, isQuick: true }
   const { closed, liveCount, maxRecordBytes } = await writeToTable(
     session,
     capabilities,
     target,
     objects.length,
-    () => writeRows(session, capabilities, target, commits),
+    () => writeRows(session, capabilities, target, commits, () => fields.read(session, type)),
   )
   const versions = commits.filter(({ puts, deletes }) => puts.length + deletes.length > 0)
   if (versions.length > 0) {
@@ -228,6 +232,7 @@ async function writeRows(
   capabilities: Capabilities,
   table: WriteTable & TableOfType,
   commits: readonly VersionedWrite[],
+  readFields: () => Promise<readonly FieldColumns[]>,
 ): Promise<WrittenRows> {
   const changed = commits.flatMap(({ version, puts, deletes }) =>
     [...puts.map(({ pk }) => pk), ...deletes].map((key) => [key, version] as const),
@@ -237,7 +242,7 @@ async function writeRows(
   const objects = commits.flatMap(({ puts }) => puts)
   const liveCount = table.liveCount + objects.length - closed.size
   if (objects.length === 0) return { ...table, liveCount, closed }
-  const fields = await readFieldColumns(session, table.typeId)
+  const fields = await readFields()
   const encoded = await encodeObjects(fields, objects)
   const version = (key: string) => ({ from: versionOf.get(key) ?? 0, to: NEVER_CLOSED })
   await addRows(session, capabilities, { ...table, fields, version }, encoded)
