@@ -10,6 +10,11 @@ import type { PublicationListener, Publications } from '../../port/publications.
 
 const CHANNEL = 'oqs_published'
 const RECONNECT_MS = 1000
+/** Has a name, so that each connection prepares it once. */
+const NOTIFY = {
+  name: 'oqs_notify',
+  text: 'SELECT pg_backend_pid(), pg_notify($1, rid) FROM unnest($2::text[]) AS rid',
+}
 /** Stands for any type. A RID is never empty. */
 const ANY_TYPE = ''
 
@@ -62,10 +67,7 @@ export class NotifiedPublications implements Publications, AsyncDisposable {
       const typeRids = [...this.#unsent]
       this.#unsent.clear()
       try {
-        const { rows } = await this.#pool.query(
-          'SELECT pg_backend_pid(), pg_notify($1, rid) FROM unnest($2::text[]) AS rid',
-          [CHANNEL, typeRids],
-        )
+        const { rows } = await this.#pool.query({ ...NOTIFY, values: [CHANNEL, typeRids] })
         this.#ownSender = rows[0]?.pg_backend_pid
       } catch {
         // The database cannot be reached, which requests report.
