@@ -154,10 +154,11 @@ function resultTable(measured: readonly Measured[]) {
   const rows = measured.map(({ writer: { name }, rates, ratios, cpuMicros }) => [
     name,
     count(median(rates)),
+    count(quantile(rates, 0.9)),
     median(ratios).toFixed(2),
     Number.isNaN(quantile(cpuMicros, 0.25)) ? '-' : count(quantile(cpuMicros, 0.25)),
   ])
-  return [['Writes', 'objects/s', 'ratio to bare', 'CPU µs'], ...rows]
+  return [['Writes', 'objects/s', 'best tenth', 'ratio to bare', 'CPU µs'], ...rows]
 }
 
 interface BareTable extends AsyncDisposable {

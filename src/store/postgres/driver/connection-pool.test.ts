@@ -4,7 +4,9 @@ import { describe, expect, inject, it } from 'vitest'
 import { runSql } from '../../../../test/support/postgres.ts'
 import { createFixture } from '../../../../test/support/store-fixture.ts'
 import { createTestStore } from '../../../../test/support/test-store.ts'
+import { FEW_CHANGES } from '../../object-store.ts'
 import { openPostgresStore } from '../postgres-store.ts'
+import { makePool } from './connection-pool.ts'
 import { Database } from './database.ts'
 import { BATCH_TIMEOUT_MS, ClientSession, type SessionClient } from './session.ts'
 
@@ -90,10 +92,22 @@ describe('a connection', () => {
   })
 })
 
+it.each([
+  { storesNothing: false, expected: 'on' },
+  { storesNothing: true, expected: 'off' },
+])('waits for the disk unless it stores nothing: $expected', async ({ expected, ...options }) => {
+  // The server of the tests does not wait by default.
+  await using place = await createTestStore('none')
+  const pool = makePool(place.name, { max: 1, statementTimeoutMs: 1000, ...options })
+  const { rows } = await pool.query('SHOW synchronous_commit')
+  await pool.end()
+  expect(rows).toEqual([{ synchronous_commit: expected }])
+})
+
 describe('the statements of a batch', () => {
   // Citus workers have their own defaults.
   it.runIf(inject('store') === 'postgres')(
-    'may take far longer than other statements',
+    'may take far longer than other statements, unless it is small',
     async () => {
       await using place = await createTestStore()
       await using store = await openPostgresStore(place.name)
@@ -102,8 +116,12 @@ describe('the statements of a batch', () => {
       const column = `seen text DEFAULT current_setting('statement_timeout')`
       await runSql(place.name, `ALTER TABLE oqs_object_1 ADD COLUMN ${column}`)
       await things.commit([['a', '2']])
-      const rows = await runSql(place.name, 'SELECT seen FROM oqs_object_1 WHERE valid_from = 2')
-      expect(rows).toEqual([{ seen: '10min' }])
+      await things.commit(Array.from({ length: FEW_CHANGES + 1 }, (_, at) => [`b${at}`, '3']))
+      const rows = await runSql(
+        place.name,
+        'SELECT DISTINCT valid_from, seen FROM oqs_object_1 WHERE valid_from > 1 ORDER BY 1',
+      )
+      expect(rows.map(({ seen }) => seen)).toEqual(['30s', '10min'])
     },
   )
 
