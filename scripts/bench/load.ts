@@ -1,8 +1,7 @@
-/** Imports into an empty store against a plain table, batches of new keys, and commits of one object. */
+/** Imports into an empty store against a plain table, and batches of new keys. */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Part } from '../measure/command.ts'
-import { Connection } from '../measure/connection.ts'
 import {
   DEFINITION,
   makePart,
@@ -45,8 +44,7 @@ export const load: Part<{ readonly objects: number }> = {
   about: `Imports objects into an empty store with oqs import, against the same objects in one plain table with
 the same indexes, written in key order, with indexes that are built at the end: by prepared statements
 into SQLite, by COPY into PostgreSQL. Then batches of new objects with keys in no order, on SQLite
-alternately with the same rows in the plain table, and commits of single objects by 1 and by 32
-writers; two checkouts take turns. CPU and bytes are per object. CPU is that of the command, of the
+alternately with the same rows in the plain table; two checkouts take turns. CPU and bytes are per object. CPU is that of the command, of the
 service, and of a PostgreSQL server that the run has started.`,
   full: { objects: 200_000 },
   quick: { objects: 10_000 },
@@ -70,13 +68,11 @@ service, and of a PostgreSQL server that the run has started.`,
 
     // A build is no part of what a commit costs.
     for (const { service } of loaded) await columnBytes(service)
-    showProgress('new keys and single commits')
-    const targetsOf = (write: (service: Service, parts: Parts) => Promise<void>) =>
-      loaded.map(({ name, service }): WriteTarget => {
-        const pids = [service.pid, bench.databasePid ?? 0]
-        return { name, pids, write: (parts) => write(service, parts) }
-      })
-    const batches = targetsOf(writeBatch)
+    showProgress('new keys')
+    const batches = loaded.map(({ name, service }): WriteTarget => {
+      const pids = [service.pid, bench.databasePid ?? 0]
+      return { name, pids, write: (parts) => writeBatch(service, parts) }
+    })
     using db = store === 'SQLite' ? openPlainSqlite(plainStore) : undefined
     if (db) {
       const write = async (parts: Parts) => addParts(db, parts)
@@ -84,25 +80,12 @@ service, and of a PostgreSQL server that the run has started.`,
     }
     const newKeys = await measureWrites(batches, 10_000, (n) => newPart(n, objects))
     for (const { service } of loaded) await columnBytes(service)
-    const measureCommits = (writers: number) =>
-      measureWrites(
-        targetsOf((service, parts) => commitEach(service, parts, writers)),
-        400,
-        (n) => makePart((n * 7919) % 10_000, n),
-      )
-    const writes = {
-      'batches of new keys in no order': newKeys,
-      'commits by 1 writer': await measureCommits(1),
-      'commits by 32 writers': await measureCommits(32),
-    }
-    const rows = Object.entries(writes).flatMap(([kind, costs]) =>
-      costs.map(({ name, seconds, cpuMicros }) => [
-        `${kind}: ${name}`,
-        count(1 / seconds),
-        count(cpuMicros),
-      ]),
-    )
-    print(toMarkdown([['Writes', 'objects/s', 'CPU µs'], ...rows]))
+    const rows = newKeys.map(({ name, seconds, cpuMicros }) => [
+      name,
+      count(1 / seconds),
+      count(cpuMicros),
+    ])
+    print(toMarkdown([['New keys in no order', 'objects/s', 'CPU µs'], ...rows]))
     const limits = LIMITS[store]
     const [ownKeys = 0, plainKeys = 0] = [0, -1].map((at) => newKeys.at(at)?.cpuMicros ?? 0)
     return [
@@ -144,17 +127,4 @@ async function writeBatch(service: Service, parts: Parts): Promise<void> {
   const changes = parts.map((part) => ({ put: part }))
   await writeChanges(service, PART_OBJECTS, changes)
   await writeChanges(service, PART_OBJECTS, changes.slice(0, 1))
-}
-
-/** Each writer updates one object after the other. */
-async function commitEach(service: Service, parts: Parts, writers: number): Promise<void> {
-  const rest = parts.values()
-  const write = async () => {
-    using connection = await Connection.open(service)
-    for (const part of rest) {
-      const path = `${PART_OBJECTS}/${part.partNumber}`
-      await connection.drain({ method: 'PUT', path, body: JSON.stringify(part) })
-    }
-  }
-  await Promise.all(Array.from({ length: writers }, write))
 }
