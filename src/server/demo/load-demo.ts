@@ -1,7 +1,6 @@
 import { nextTurn } from '../../admission/next-turn.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
 import { objectReader } from '../../ontology/values/read-object.ts'
-import { EVERYTHING } from '../../query/query.ts'
 import { keyEquals } from '../../service/pages/find-object.ts'
 import type { Change, ObjectStore } from '../../store/object-store.ts'
 import type { DemoObject } from './demo-object.ts'
@@ -21,27 +20,28 @@ export interface DemoLoad {
 }
 
 /**
- * Loads one type in batches while the service is running. The n-th batch always has the same
- * objects and becomes version n of the type, so an interrupted load continues where it stopped and
- * keeps the changes that users have made meanwhile.
+ * Loads one type while the service is running. Like those of an import, its objects become visible
+ * together when all are written, so that indexes are built once; an interrupted load starts again.
+ * Objects that users have written meanwhile are kept.
  */
 export async function loadDemoType(name: string, load: DemoLoad): Promise<void> {
-  const { store, sources, signal, onBatch } = load
-  const objects = (await sources[name]?.()) ?? []
+  const { store, sources, signal } = load
+  const batches = batchesOf((await sources[name]?.()) ?? [])
+  const { value: first = [] } = await batches.next()
   const { objectType } = await resolveDemoType(store, name)
-  const { version } = await readOne(store, objectType, EVERYTHING)
-  let number = 0
-  for await (const batch of batchesOf(objects)) {
-    if (signal.aborted) return
-    number += 1
-    // Changes by users create versions too, so the version alone does not show what is loaded.
-    const isLoaded = number <= version && (await hasObjectsOf(store, objectType, batch))
-    if (!isLoaded) await commitObjects(store, name, batch)
-    onBatch(batch.length)
+  if (first.length === 0 || (await isLoaded(store, objectType, first))) return
+  const replacement = await store.startReplacement(objectType)
+  try {
+    await writeBatches(name, replacement, { ...load, first, batches })
+  } catch (error) {
+    await store.abandonReplacement(objectType, replacement)
+    throw error
   }
+  if (signal.aborted) await store.abandonReplacement(objectType, replacement)
+  else await store.publishReplacement(objectType, replacement, 'append')
 }
 
-async function* batchesOf(objects: Iterable<DemoObject>): AsyncIterable<readonly DemoObject[]> {
+async function* batchesOf(objects: Iterable<DemoObject>): AsyncGenerator<readonly DemoObject[]> {
   let batch: DemoObject[] = []
   for (const object of objects) {
     batch.push(object)
@@ -53,32 +53,60 @@ async function* batchesOf(objects: Iterable<DemoObject>): AsyncIterable<readonly
   if (batch.length > 0) yield batch
 }
 
-/** Returns whether some objects of a batch exist; users may have deleted others. */
-async function hasObjectsOf(
+/** Returns whether most of some objects exist; users may have deleted others, or written a few. */
+async function isLoaded(
   store: ObjectStore,
   objectType: ObjectType,
   batch: readonly DemoObject[],
 ): Promise<boolean> {
+  let found = 0
+  let missing = 0
   for (let at = 0; at < batch.length; at += SLICE_OBJECTS) {
     const key = String(batch[at]?.[objectType.primaryKey.apiName])
     const { count } = await readOne(store, objectType, keyEquals(objectType, key))
-    if (count > 0) return true
+    if (count > 0) found += 1
+    else missing += 1
   }
-  return false
+  return found > missing
 }
 
-async function commitObjects(
-  store: ObjectStore,
-  name: string,
+interface OpenLoad extends DemoLoad {
+  readonly first: readonly DemoObject[]
+  /** Those after the first. */
+  readonly batches: AsyncIterable<readonly DemoObject[]>
+}
+
+/** Adds objects to a replacement. While the store writes one batch, the next is prepared. */
+async function writeBatches(name: string, replacement: string, load: OpenLoad): Promise<void> {
+  const { store, signal, onBatch, first, batches } = load
+  let written: Promise<void> = Promise.resolve()
+  const write = async (batch: readonly DemoObject[]) => {
+    const { objectType, generation } = await resolveDemoType(store, name)
+    const changes = await changesOf(objectType, batch)
+    await written
+    written = store
+      .commit({ objectType, changes, basedOn: generation, replacement })
+      .then(() => onBatch(batch.length))
+    // A failure is handled where the batch is awaited.
+    written.catch(() => {})
+  }
+  await write(first)
+  for await (const batch of batches) {
+    if (signal.aborted) break
+    await write(batch)
+  }
+  await written
+}
+
+async function changesOf(
+  objectType: ObjectType,
   batch: readonly DemoObject[],
-): Promise<void> {
-  const { objectType, generation } = await resolveDemoType(store, name)
+): Promise<readonly Change[]> {
   const read = objectReader(objectType)
   const changes: Change[] = []
   for (const object of batch) {
     changes.push({ put: read(object) })
     if (changes.length % SLICE_OBJECTS === 0) await nextTurn()
   }
-  // Objects that users have written under the same key are kept.
-  await store.commit({ objectType, changes, basedOn: generation, keepsExisting: true })
+  return changes
 }
