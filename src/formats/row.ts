@@ -18,10 +18,44 @@ export interface Row {
    * the others omit it.
    */
   readonly cells: Readonly<Record<string, unknown>>
+  /**
+   * The columns of the file and the values of the row, in their order, if all rows have the same
+   * columns. They are read in a fraction of the time that `cells` takes.
+   */
+  readonly table?: RowTable
   /** The JSON text of the record, if the file contains it and the cells are exact. */
   readonly json?: string
   /** The JSON text of the record, if the cells are not exact. */
   readonly source?: string
+}
+
+export interface RowTable {
+  /** The same list in all rows of a file. */
+  readonly columns: readonly string[]
+  readonly values: readonly unknown[]
+}
+
+/** A row whose cells are made only if somebody asks for them. */
+export class TableRow implements Row {
+  readonly line: number
+  readonly table: RowTable
+
+  constructor(line: number, table: RowTable) {
+    this.line = line
+    this.table = table
+  }
+
+  get cells(): Row['cells'] {
+    const { columns, values } = this.table
+    const cells: Record<string, unknown> = {}
+    for (let at = 0; at < columns.length; at += 1) setCell(cells, columns[at] as string, values[at])
+    return cells
+  }
+}
+
+/** Returns the columns of a row. */
+export function columnsOf(row: Row): readonly string[] {
+  return row.table?.columns ?? Object.keys(row.cells)
 }
 
 /** A record that cannot be read. Reading continues after it. */
@@ -112,6 +146,7 @@ export function ownValue(members: object, name: string): unknown {
 }
 
 export function isSameList(a: readonly string[], b: readonly string[]): boolean {
+  if (a === b) return true
   if (a.length !== b.length) return false
   for (let index = 0; index < a.length; index += 1) if (a[index] !== b[index]) return false
   return true

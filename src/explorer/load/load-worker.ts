@@ -1,7 +1,7 @@
 /** Reads files and sends their objects, in a worker, so that the page stays responsive. */
 import { Endpoints } from '../../client/endpoints/endpoints.ts'
 import { PROPERTIES_MAX } from '../../contract/limits.ts'
-import { isUnreadable, type Row, type UnreadableRow } from '../../formats/row.ts'
+import { columnsOf, isUnreadable, type Row, type UnreadableRow } from '../../formats/row.ts'
 import { rowReader } from '../../transfer/columns/row-to-object.ts'
 import { ChangeJournal } from '../../transfer/compare/change-journal.ts'
 import {
@@ -225,10 +225,11 @@ async function readFile(file: File, signal: AbortSignal): Promise<void> {
         firstUnreadable ??= row
         continue
       }
-      for (const name of Object.keys(row.cells)) {
+      for (const name of columnsOf(row)) {
         if (columns.size < PROPERTIES_MAX) columns.add(name)
       }
-      if (sample.length < SAMPLE_ROWS) sample.push(row)
+      // A message has no getters.
+      if (sample.length < SAMPLE_ROWS) sample.push({ ...row, cells: row.cells })
     }
     if (isDue()) report({ kind: 'reading', rows, bytesRead: bytesRead() })
   }

@@ -5,11 +5,13 @@ import { checkExportEnd, readExportEnd } from '../export-end.ts'
 import { isBlank, type Line, type SplitLine, splitLines, withoutByteOrderMark } from '../lines.ts'
 import {
   excerptOf,
+  isSameList,
   isUnreadable,
   RECORD_MAX_BYTES,
   type ReadRow,
   type RowSource,
   setCell,
+  TableRow,
   UnreadableFile,
   type UnreadableRow,
 } from '../row.ts'
@@ -51,6 +53,8 @@ class CsvRecords {
   #header: readonly string[] | undefined
   /** The columns that the header does not name. */
   #unnamed: ReadonlySet<number> = new Set()
+  /** Whether each row has all columns, in the order of the header. */
+  #isPlain = false
   /** A record that continues on the next line. */
   #openRecord: CsvRecord | undefined
   #openLength = 0
@@ -122,6 +126,9 @@ class CsvRecords {
     if (this.#header === undefined) {
       this.#header = readHeader(record)
       this.#unnamed = unnamedColumns(record)
+      // The keys of an object are not in their order if some are whole numbers.
+      const keys = Object.keys(Object.fromEntries(this.#header.map((name) => [name, 0])))
+      this.#isPlain = this.#unnamed.size === 0 && isSameList(keys, this.#header)
       return undefined
     }
     const columns = this.#header.length
@@ -133,6 +140,7 @@ class CsvRecords {
     if (problem !== undefined) return { line, reason: problem, excerpt: excerptOf(record.start) }
     // Spreadsheets write empty rows as delimiters only.
     if (columns > 1 && cells.every((cell) => cell === undefined)) return this.#skipBlank(line)
+    if (this.#isPlain) return new TableRow(line, { columns: this.#header, values: cells })
     const named: Record<string, string | undefined> = {}
     for (let index = 0; index < columns; index += 1) {
       // Spreadsheets write empty columns without a name after the last one.

@@ -44,6 +44,8 @@ export interface ColumnPlan {
   /** Struct properties and the columns with their fields. */
   readonly structs: ReadonlyMap<string, readonly StructColumn[]>
   readonly hasIgnoredColumns: boolean
+  /** All columns, if rows have their values in this order. */
+  readonly table?: readonly string[]
 }
 
 /** A member of the options, with the value that is at fault. */

@@ -27,7 +27,7 @@ export interface PropertyReader {
   /** Returns the column of a path into the property, if several columns provide it. */
   readonly columnAt?: (path: string) => string | undefined
   /** Returns `"name":value`, an empty text for an empty cell, or throws `RefusedValue`. */
-  readonly read: (cells: Row['cells'], number: number) => string
+  readonly read: (row: Row, number: number) => string
   /** What to do about a value that it always refuses. */
   readonly remedy?: Remedy
 }
@@ -53,11 +53,12 @@ export function keyReader(
   const style = styleOf(column, options)
   const read = cellReader(type, property, kind === 'json' ? 'typed' : kind, style)
   const isNull = nullCheck(style)
+  const cellIn = cellGetter(column, plan)
   return {
     property,
     column,
-    read: (cells) => {
-      const value = cells[column]
+    read: (row) => {
+      const value = cellIn(row)
       if (isAbsent(value, kind) || isNull(value))
         throw new RefusedValue('is the primary key and is missing')
       return read(value)
@@ -93,9 +94,9 @@ export function propertyReaders(
 ): PropertyReader[] {
   const { rowNumber } = options
   const readers = [
-    ...[...plan.columns].map((entry) => cellPropertyReader(type, entry, kind, options)),
-    ...[...plan.geopoints].map((entry) => geopointPropertyReader(entry, kind, options)),
-    ...[...plan.structs].map((entry) => structPropertyReader(type, entry, kind, options)),
+    ...[...plan.columns].map((entry) => cellPropertyReader(type, entry, kind, options, plan)),
+    ...[...plan.geopoints].map((entry) => geopointPropertyReader(entry, kind, options, plan)),
+    ...[...plan.structs].map((entry) => structPropertyReader(type, entry, kind, options, plan)),
     ...(rowNumber === undefined ? [] : [rowNumberReader(type, rowNumber)]),
   ]
   const order = [...type.properties.keys()]
@@ -107,7 +108,9 @@ function cellPropertyReader(
   [column, property]: [string, string],
   kind: CellKind,
   options: ColumnOptions,
+  plan: ColumnPlan,
 ): PropertyReader {
+  const cellIn = cellGetter(column, plan)
   const style = styleOf(column, options)
   const read = cellReader(type, property, kind, style)
   const isNull = nullCheck(style)
@@ -118,8 +121,8 @@ function cellPropertyReader(
   return {
     property,
     column,
-    read: (cells) => {
-      const value = cells[column]
+    read: (row) => {
+      const value = cellIn(row)
       // In CSV, a quoted empty cell is an empty string, which only a text property can hold.
       const isEmpty = value === '' ? !isText && kind === 'text' : value === null
       return value === undefined || isEmpty || isNull(value) ? missing : name + read(value)
@@ -131,15 +134,16 @@ function geopointPropertyReader(
   [property, { latitude, longitude }]: [string, CoordinateColumns],
   kind: CellKind,
   options: ColumnOptions,
+  plan: ColumnPlan,
 ): PropertyReader {
   const name = nameText(property)
-  const latitudeOf = coordinateReader(latitude, kind, options)
-  const longitudeOf = coordinateReader(longitude, kind, options)
+  const latitudeOf = coordinateReader(latitude, kind, options, plan)
+  const longitudeOf = coordinateReader(longitude, kind, options, plan)
   return {
     property,
     column: latitude,
-    read: (cells) => {
-      const text = geopointText(latitudeOf(cells), longitudeOf(cells))
+    read: (row) => {
+      const text = geopointText(latitudeOf(row), longitudeOf(row))
       return text === undefined ? missingText(name, options) : name + text
     },
   }
@@ -156,25 +160,33 @@ function structPropertyReader(
   [property, columns]: [string, readonly StructColumn[]],
   kind: CellKind,
   options: ColumnOptions,
+  plan: ColumnPlan,
 ): PropertyReader {
   const name = nameText(property)
   const read = structText(columns, ({ column, type: fieldType }) => {
     // The cells are read as if each were a property.
     const properties = new Map([[column, { apiName: column, type: fieldType }]])
-    const reader = cellPropertyReader({ ...type, properties }, [column, column], kind, options)
+    const inner = { ...type, properties }
+    const reader = cellPropertyReader(inner, [column, column], kind, options, plan)
     const label = nameText(column)
-    return (cells) => reader.read(cells, 0).slice(label.length)
+    return (row) => reader.read(row, 0).slice(label.length)
   })
   const columnOf = new Map(columns.map(({ column, path }) => [`.${path.join('.')}`, column]))
   return {
     property,
     column: undefined,
     columnAt: (path) => columnOf.get(path),
-    read: (cells) => {
-      const text = read(cells)
+    read: (row) => {
+      const text = read(row)
       return text === '' ? '' : name + text
     },
   }
+}
+
+/** Returns the function that finds the cell of a column in a row. */
+function cellGetter(column: string, { table = [] }: ColumnPlan): (row: Row) => unknown {
+  const index = table.indexOf(column)
+  return index === -1 ? (row) => row.cells[column] : (row) => row.table?.values[index]
 }
 
 /** Returns a reader of a coordinate as a plain number, undefined if it is missing. */
@@ -182,12 +194,14 @@ function coordinateReader(
   column: string,
   kind: CellKind,
   options: ColumnOptions,
-): (cells: Row['cells']) => unknown {
+  plan: ColumnPlan,
+): (row: Row) => unknown {
+  const cellIn = cellGetter(column, plan)
   const style = styleOf(column, options)
   const isNull = nullCheck(style)
   const convert = valueConverter({ kind: 'scalar', type: 'double' }, kind, style)
-  return (cells) => {
-    const value = cells[column]
+  return (row) => {
+    const value = cellIn(row)
     return isNull(value) ? undefined : (convert?.(value) ?? value)
   }
 }
@@ -222,7 +236,7 @@ function rowNumberReader(
   name = nameText(property),
 ): PropertyReader {
   const read = typedCellReader(typeOf(type, property))
-  return { property, column: undefined, read: (_cells, number) => name + read(number) }
+  return { property, column: undefined, read: (_row, number) => name + read(number) }
 }
 
 /** Returns whether a cell has no value; in CSV, an empty cell has none. */

@@ -4,6 +4,7 @@ import { mayLoseDigits, parseFractions } from '../../formats/json/exact-json.ts'
 import type { Remedy } from '../../formats/remedy.ts'
 import {
   type CellKind,
+  columnsOf,
   excerptOf,
   isSameList,
   isUnreadable,
@@ -74,23 +75,27 @@ export function rowReader(type: ObjectType, options: ColumnOptions = {}): RowRea
   let rowNumber = options.rowsBefore ?? 0
   let lastColumns: readonly string[] = []
   let lastKind: CellKind | undefined
+  let isLastTable = false
   let lastReader: CellsReader | undefined
 
-  function readerOf(columns: readonly string[], kind: CellKind, ofFile: CellKind): CellsReader {
-    if (lastReader !== undefined && kind === lastKind && isSameList(columns, lastColumns)) {
-      return lastReader
-    }
-    const shape = JSON.stringify([kind, columns])
+  function readerOf(row: Row, columns: readonly string[], ofFile: CellKind): CellsReader {
+    const kind = kindOfRow(row, ofFile)
+    const isTable = row.table !== undefined
+    const isLast = kind === lastKind && isTable === isLastTable && isSameList(columns, lastColumns)
+    if (isLast && lastReader !== undefined) return lastReader
+    const shape = JSON.stringify([kind, isTable, columns])
     let reader = readers.get(shape)
     if (reader === undefined) {
       // A row of JSON may lack a column that other rows have.
       if (ofFile !== 'json') checkNamedColumns(columns, options)
-      reader = cellsReader(type, planColumns(type, columns, options), kind, options)
+      const plan = planColumns(type, columns, options)
+      reader = cellsReader(type, isTable ? { ...plan, table: columns } : plan, kind, options)
       if (readers.size >= MAX_CACHED_SHAPES) readers.clear()
       readers.set(shape, reader)
     }
     lastColumns = columns
     lastKind = kind
+    isLastTable = isTable
     lastReader = reader
     return reader
   }
@@ -105,8 +110,8 @@ export function rowReader(type: ObjectType, options: ColumnOptions = {}): RowRea
     }
     const row = hasDecimals ? withExactDecimals(readRow) : readRow
     try {
-      const columns = Object.keys(row.cells)
-      return readerOf(columns, kindOfRow(row, kind), kind)(row, rowNumber)
+      const columns = columnsOf(row)
+      return readerOf(row, columns, kind)(row, rowNumber)
     } catch (error) {
       // In JSON only this row is rejected; in other formats all rows have the same columns.
       if (!(error instanceof ColumnMismatch) || kind !== 'json') throw error
@@ -159,13 +164,13 @@ function cellsReader(
   return (row, number) => {
     let reader = key
     try {
-      const keyText = checkKey(key.read(row.cells, number))
+      const keyText = checkKey(key.read(row, number))
       if (fits !== undefined && isOneLine(row.json) && fits(row.cells)) {
         return { json: row.json, key: keyText }
       }
       let json = keyStart + keyText
       for (reader of others) {
-        const text = reader.read(row.cells, number)
+        const text = reader.read(row, number)
         if (text !== '') json += `,${text}`
       }
       return { json: `${json}}`, key: keyText }

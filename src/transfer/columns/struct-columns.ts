@@ -42,7 +42,7 @@ function findStructColumn(properties: ReadonlyMap<string, Property>, column: str
 }
 
 /** Returns the JSON text of a cell, an empty text for an empty cell, or throws `RefusedValue`. */
-export type CellText = (cells: Row['cells']) => string
+export type CellText = (row: Row) => string
 
 /** The cells of a struct, by the names of its fields. */
 interface StructCells extends Map<string, StructCells | CellText> {}

@@ -7,7 +7,13 @@ import { OqsError } from '../../client/oqs-error.ts'
 import { walkPages } from '../../client/query/walk-pages.ts'
 import { countOf, formatCount } from '../../contract/count-of.ts'
 import { RemediableError } from '../../formats/remedy.ts'
-import { isUnreadable, ownValue, type ReadRow, type RowSource } from '../../formats/row.ts'
+import {
+  columnsOf,
+  isUnreadable,
+  ownValue,
+  type ReadRow,
+  type RowSource,
+} from '../../formats/row.ts'
 import type { PropertyType } from '../../ontology/definition/property-type.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
 import { ColumnMismatch, type ColumnOptions, planColumns } from '../columns/column-plan.ts'
@@ -46,7 +52,7 @@ class MissingColumns {
   /** Takes the columns of a row. */
   add(row: ReadRow, isJson: boolean): void {
     if (isUnreadable(row) || this.#missing.length === 0) return
-    const names = Object.keys(row.cells)
+    const names = columnsOf(row)
     if (names.length === this.#seen.length && names.every((name, at) => name === this.#seen[at])) {
       return
     }

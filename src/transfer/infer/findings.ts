@@ -10,7 +10,7 @@ import type {
 import { propertyNameOf } from '../columns/column-names.ts'
 import type { CoordinateColumns, GeopointColumns } from '../columns/geopoint-columns.ts'
 import type { TextStyle } from '../columns/text-style.ts'
-import { identifiesRows, KEY_ROWS_CHECKED, type NearKey } from './key-candidates.ts'
+import { identifiesRows, isNeverKey, KEY_ROWS_CHECKED, type NearKey } from './key-candidates.ts'
 import type { StyleGuess } from './style-guess.ts'
 import { fieldsKeptAsJson, isKeptAsJson, type ValueGuess } from './value-guess.ts'
 
@@ -125,6 +125,7 @@ function keyNotes(conclusions: Conclusions): Note[] {
   const { findings, candidates, primaryKey, rowNumber, propertyOf, isKeyGiven } = conclusions
   if (isKeyGiven) return [{ text: `primary key: ${primaryKey}` }]
   const others = candidates
+    .filter((column) => !isNeverKey(column))
     .map((column) => propertyOf.get(column) ?? column)
     .filter((name) => name !== primaryKey)
   const key =

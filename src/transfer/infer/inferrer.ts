@@ -5,6 +5,7 @@ import { PROPERTIES_MAX } from '../../contract/limits.ts'
 import { RemediableError, type Remedy } from '../../formats/remedy.ts'
 import {
   type CellKind,
+  columnsOf,
   type DeclaredType,
   isSameList,
   isUnreadable,
@@ -83,7 +84,8 @@ export function inferrer(
   }
 
   function addRow(row: Row, kind: CellKind): void {
-    const names = Object.keys(row.cells)
+    const names = columnsOf(row)
+    const values = row.table?.values
     if (!isSameList(names, rowNames)) {
       startColumns(names)
       rowNames = names
@@ -92,7 +94,7 @@ export function inferrer(
     for (let at = 0; at < names.length; at += 1) {
       const column = rowColumns[at]
       if (column === undefined) continue
-      const cell = row.cells[column.name]
+      const cell = values === undefined ? row.cells[column.name] : values[at]
       const value = plain === undefined ? cell : plain(cell, kind)
       if (column.file !== file) continueInFile(column)
       if (isAbsent(value, kind)) continue

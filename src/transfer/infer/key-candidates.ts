@@ -84,7 +84,7 @@ export function keyCandidates(
   return {
     start(column) {
       // A column that first appears later has no value in the first row.
-      if (rows > 0) return
+      if (rows > 0 || (isStrict && isNeverKey(column))) return
       candidates.set(column, { hashes: new KeyHashes(), rank: nameRank(column), ...NOTHING_READ })
     },
     add(column, value) {
@@ -162,6 +162,11 @@ const NO_KEYS = new RegExp(
   ].join('|'),
 )
 
+/** Returns whether the name of a column says that different values in it mean nothing. */
+export function isNeverKey(column: string): boolean {
+  return NO_KEYS.test(wordsOf(column).join('').toLowerCase())
+}
+
 /**
  * Returns whether different values in a column mean that it identifies the rows. Many columns have
  * them by chance in a small file, except the first one and those whose name suggests it.
@@ -171,12 +176,14 @@ export function identifiesRows(
   { isFirst, isNumber }: { readonly isFirst: boolean; readonly isNumber: boolean },
 ): boolean {
   const name = wordsOf(column).join('').toLowerCase()
-  if (NO_KEYS.test(name)) return false
+  if (isNeverKey(column)) return false
   return isFirst || hasKeyName(column) || (!isNumber && TITLES.includes(name))
 }
 
 /** Ranks a name: the lower, the more it resembles a key. */
 function nameRank(column: string): number {
+  // They never displace a column that could be a key.
+  if (isNeverKey(column)) return NAMES.length + ENDINGS.length + 1
   const words = wordsOf(column).map((word) => word.toLowerCase())
   const whole = NAMES.findIndex((names) => names.includes(words.join('')))
   if (whole !== -1) return whole

@@ -106,7 +106,7 @@ const tame: fc.Arbitrary<Row[]> = fc
   )
   .map(([values, count, changes, repeated]) =>
     Array.from({ length: count }, (_, at) => {
-      const names = ['lat', 'lon', 'c', 'd', 'e'].slice(0, values.length)
+      const names = ['lat', 'lon', 'note', 'd', 'e'].slice(0, values.length)
       const cells = Object.fromEntries(names.map((name, column) => [name, values[column]]))
       for (const [column, row, value] of changes) {
         const name = names[column]
