@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { fcOptions } from '../../../test/support/fc-options.ts'
+import { daysOf, millisecondsOf, restOfMicroseconds } from './read-time.ts'
 import { scalarReader } from './read-value.ts'
 
 const readDate = scalarReader('date')
@@ -20,6 +21,19 @@ function writtenAt(date: Date, minutes: number): string {
   const two = (number: number) => String(number).padStart(2, '0')
   return `${local}${minutes < 0 ? '-' : '+'}${two(Math.floor(size / 60))}:${two(size % 60)}`
 }
+
+it('counts the days, milliseconds and microseconds of every time', () => {
+  fc.assert(
+    fc.property(instant, fc.nat(999), (date, micros) => {
+      const text = date.toISOString()
+      const sortable = `${text.slice(0, -1)}${String(micros).padStart(3, '0')}Z`
+      expect(millisecondsOf(sortable)).toBe(date.getTime())
+      expect(restOfMicroseconds(sortable)).toBe(micros)
+      expect(daysOf(text.slice(0, 10))).toBe(Date.parse(text.slice(0, 10)) / 86_400_000)
+    }),
+    fcOptions(1000),
+  )
+})
 
 describe('parsing times', () => {
   it('keeps the instant of every timestamp', () => {

@@ -1,7 +1,8 @@
 /** The buckets of numbers and times, as the databases compute them. */
+
+import { millisecondsOf } from '../../../ontology/values/read-time.ts'
 import type { TimeStep, TimeType } from '../../../query/aggregation/aggregation.ts'
 import { WEEK_OFFSET_SECONDS, WEEK_SECONDS } from '../../../query/aggregation/time-step.ts'
-import { millisecondsOf } from '../segment/stored-form.ts'
 import type { Steps } from './group-codes.ts'
 
 /** Returns how many whole widths a number contains, rounded down; a bigint if a double is inexact. */

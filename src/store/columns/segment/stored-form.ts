@@ -9,6 +9,7 @@ import {
   decodeDecimal,
   sortableDecimal,
 } from '../../../ontology/values/column-value.ts'
+import { daysOf, millisecondsOf, restOfMicroseconds } from '../../../ontology/values/read-time.ts'
 
 const DAY_MS = 86_400_000
 
@@ -16,19 +17,14 @@ const DAY_MS = 86_400_000
 export function toNumber(type: ScalarType, value: ColumnValue): number {
   switch (type) {
     case 'date':
-      return Date.parse(String(value)) / DAY_MS
+      return daysOf(String(value))
     case 'timestamp': {
       const text = String(value)
-      return millisecondsOf(text) * 1000 + Number(text.slice(23, 26))
+      return millisecondsOf(text) * 1000 + restOfMicroseconds(text)
     }
     default:
       return Number(value)
   }
-}
-
-/** Returns the whole milliseconds of a timestamp, which are exact for every year. */
-export function millisecondsOf(timestamp: string): number {
-  return Date.parse(`${timestamp.slice(0, 23)}Z`)
 }
 
 /** True if a number stands for one value only. */

@@ -3,6 +3,7 @@
  * holds only the beginning of long texts, the index narrows down the rows and the whole text decides.
  * If it holds timestamps as integers, values are compared in this form.
  */
+import { millisecondsOf, restOfMicroseconds } from '../../../ontology/values/read-time.ts'
 import { endOfPrefix, literalPrefix } from '../../../query/matching/pattern.ts'
 import type { Comparison, Pattern } from '../../../query/query.ts'
 import { jsonPath } from './json-path.ts'
@@ -144,9 +145,8 @@ export function indexedValue(
  * rows and indexes of SQLite they take 8 bytes instead of 27.
  */
 export function microsecondsOf(timestamp: string): number | bigint {
-  // It ignores what follows the milliseconds.
-  const milliseconds = Date.parse(timestamp)
-  const fraction = Number(timestamp.slice(23, 26))
+  const milliseconds = millisecondsOf(timestamp)
+  const fraction = restOfMicroseconds(timestamp)
   const microseconds = 1000 * milliseconds + fraction
   // Outside the years 1684 to 2255, a number is not exact.
   return Number.isSafeInteger(microseconds)
