@@ -113,6 +113,24 @@ export function testSession(run: RunOperation): void {
     expect(count).toBe(1)
   })
 
+  it('runs several statements in their order, or fails with the first that fails', async () => {
+    const insert = (id: number) => ({ sql: INSERT, parameters: [id, 'first', false, 'null', null] })
+    const rename = { sql: 'UPDATE sample SET name = ? WHERE id = ?', parameters: ['second', 40] }
+    const found = await run(function* (session) {
+      yield* session.runAll([])
+      yield* session.runAll([insert(40), rename])
+      const sql = 'SELECT name FROM sample WHERE id = ?'
+      return yield* session.find(sql, [40], { name: text })
+    })
+    expect(found).toEqual({ name: 'second' })
+    const failing = run((session) => session.runAll([insert(41), insert(41), insert(42), rename]))
+    await expect(failing).rejects.toThrow(/unique/i)
+    const left = await run((session) =>
+      session.query('SELECT id FROM sample WHERE id IN (41, 42)', [], { id: integer }),
+    )
+    expect(left).toEqual([])
+  })
+
   it('refuses rows that are not as expected', async () => {
     const read = (sql: string, columns: Readonly<Record<string, (value: unknown) => unknown>>) =>
       run((session) => session.query(sql, [], columns))

@@ -1,6 +1,6 @@
 /** The versions of object types, and what their commits have changed. */
 import { IN_USE } from '../maintenance/version-times.ts'
-import type { CoreSession, Operation } from '../session/session.ts'
+import type { CoreSession, Dialect, Operation, Statement } from '../session/session.ts'
 
 /** A version with the numbers of objects that its commit has written, deleted and left as they were. */
 export interface PublishedVersion {
@@ -15,38 +15,41 @@ export interface PublishedVersion {
  * stored: a time from before the end of this transaction would make the previous version look
  * superseded too early, see version-times.ts.
  */
-export function* publishVersions(
-  session: CoreSession,
+export function publication(
+  dialect: Dialect,
   typeId: number,
   versions: readonly PublishedVersion[],
-): Operation<void> {
+): readonly Statement[] {
   const newest = versions.at(-1)?.version ?? 0
-  yield* session.run(
-    `UPDATE oqs_object_type SET published = ?,
-       last_version = CASE WHEN last_version < ? THEN ? ELSE last_version END WHERE id = ?`,
-    [newest, newest, newest, typeId],
-    { isPrepared: true },
-  )
+  const publish = `UPDATE oqs_object_type SET published = ?,
+    last_version = CASE WHEN last_version < ? THEN ? ELSE last_version END WHERE id = ?`
+  return [
+    { sql: publish, parameters: [newest, newest, newest, typeId] },
+    logEntries(dialect, typeId, versions),
+  ]
+}
+
+function logEntries(
+  dialect: Dialect,
+  typeId: number,
+  versions: readonly PublishedVersion[],
+): Statement {
   const counts = versions.map(({ version, put, deleted, kept }) => [version, put, deleted, kept])
   const [first] = counts
   // Most commits are alone: to bind four numbers costs less than to read them from JSON.
   if (first !== undefined && counts.length === 1) {
-    yield* session.run(`${ADD_TO_LOG} VALUES (?, ?, ?, ?, ?)`, [typeId, ...first], {
-      isPrepared: true,
-    })
-    return
+    return { sql: `${ADD_TO_LOG} VALUES (?, ?, ?, ?, ?)`, parameters: [typeId, ...first] }
   }
-  const rows = session.dialect.rows({
+  const rows = dialect.rows({
     version: 'integer',
     put: 'integer',
     deleted: 'integer',
     kept: 'integer',
   })
-  yield* session.run(
-    `${ADD_TO_LOG} SELECT CAST(? AS bigint), version, put, deleted, kept FROM ${rows} AS published`,
-    [typeId, JSON.stringify(counts)],
-    { isPrepared: true },
-  )
+  return {
+    sql: `${ADD_TO_LOG} SELECT CAST(? AS bigint), version, put, deleted, kept FROM ${rows} AS published`,
+    parameters: [typeId, JSON.stringify(counts)],
+  }
 }
 
 const ADD_TO_LOG = 'INSERT INTO oqs_commit_log (object_type_id, version, put, deleted, kept)'
@@ -60,17 +63,15 @@ export interface TableCounts {
 }
 
 /** Saves the counts of a table, and marks a replacement as used. */
-export function* saveTableCounts(
-  session: CoreSession,
+export function countsUpdate(
   table: number,
   { liveCount, maxRecordBytes, closed }: TableCounts,
-): Operation<void> {
-  yield* session.run(
-    `UPDATE oqs_object_table SET live_count = ?, max_record_bytes = ?,
+): Statement {
+  return {
+    sql: `UPDATE oqs_object_table SET live_count = ?, max_record_bytes = ?,
        closed_count = closed_count + ?, ${IN_USE} WHERE id = ?`,
-    [liveCount, maxRecordBytes, closed, table],
-    { isPrepared: true },
-  )
+    parameters: [liveCount, maxRecordBytes, closed, table],
+  }
 }
 
 /** Marks a replacement as used by a batch that changes nothing. */

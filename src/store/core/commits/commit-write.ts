@@ -13,7 +13,7 @@ import {
   recordCommit,
 } from '../idempotency/idempotency-keys.ts'
 import type { CoreSession, Operation } from '../session/session.ts'
-import { markUsed, publishVersions, saveTableCounts, type TableCounts } from './commit-log.ts'
+import { countsUpdate, markUsed, publication, type TableCounts } from './commit-log.ts'
 import {
   type LockedType,
   lockReplacement,
@@ -108,9 +108,11 @@ export function* closeCommit(
   // Here, because others do not wait for the lock that the batch has on its replacement.
   if (!isChanged && target.isLoading) yield* markUsed(session, target.id)
   if (isChanged && !(yield* commit.publishLater(target, written))) {
-    yield* saveTableCounts(session, target.id, written)
-    if (!target.isLoading)
-      yield* publishVersions(session, target.typeId, [{ ...target, put, deleted, kept }])
+    const versions = [{ ...target, put, deleted, kept }]
+    yield* session.runAll([
+      countsUpdate(target.id, written),
+      ...(target.isLoading ? [] : publication(session.dialect, target.typeId, versions)),
+    ])
   }
   const version = isChanged && !target.isLoading ? target.version : target.published
   const counts = { version, put, deleted, kept }

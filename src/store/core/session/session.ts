@@ -90,10 +90,18 @@ export function newMemory(): Memory {
   return new LRUCache({ max: 4 })
 }
 
+/** A statement whose result nobody needs, and that runs often with the same text. */
+export interface Statement {
+  readonly sql: string
+  readonly parameters: readonly Parameter[]
+}
+
 /** Reads and writes in one transaction. */
 export interface CoreSession extends ReadSession {
   /** Returns the number of rows that a statement has changed. */
   run(sql: string, parameters: readonly Parameter[], options?: StatementOptions): Operation<number>
+  /** Runs statements one after the other; on PostgreSQL, in one round trip. */
+  runAll(statements: readonly Statement[]): Operation<void>
   /** Runs statements that change the schema. They are not prepared, and have no parameters. */
   execute(sql: string): Operation<void>
   /** Extends the timeout of the following statements in the transaction. */

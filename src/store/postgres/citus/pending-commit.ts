@@ -9,7 +9,7 @@ import { ObjectQueryError } from '../../../contract/errors.ts'
 import { readBuiltTable } from '../../core/catalogue/build-table.ts'
 import { NEVER_CLOSED, objectTable } from '../../core/catalogue/object-tables.ts'
 import { isAddedAfter } from '../../core/catalogue/version-indexes.ts'
-import { publishVersions, saveTableCounts } from '../../core/commits/commit-log.ts'
+import { countsUpdate, publication } from '../../core/commits/commit-log.ts'
 import { boolean, columnList, integer, type RowOf } from '../../core/session/session.ts'
 import type { Database, Session, WriteOwner, WriteSession } from '../driver/database.ts'
 import { readIn, runIn } from '../driver/postgres-session.ts'
@@ -224,11 +224,14 @@ function publish(database: Database, commit: PendingCommit): Promise<void> {
     )
     // Another node has published it already.
     if (deleted === 0) return
-    await runIn(session, function* (core) {
-      yield* saveTableCounts(core, tableId, commit)
-      yield* core.run('UPDATE oqs_object_type SET table_id = ? WHERE id = ?', [tableId, typeId])
-      yield* publishVersions(core, typeId, [commit])
-    })
+    const setTable = 'UPDATE oqs_object_type SET table_id = ? WHERE id = ?'
+    await runIn(session, (core) =>
+      core.runAll([
+        countsUpdate(tableId, commit),
+        { sql: setTable, parameters: [tableId, typeId] },
+        ...publication(core.dialect, typeId, [commit]),
+      ]),
+    )
   })
 }
 

@@ -14,6 +14,7 @@ import {
   readRow,
   readRows,
   runAwaited,
+  type Statement,
   type StatementOptions,
   type StoreLock,
 } from '../../core/session/session.ts'
@@ -97,6 +98,10 @@ class PostgresSession extends PostgresReader implements CoreSession {
     options?: StatementOptions,
   ): Operation<number> {
     return yield* awaited(this.#session.run(sql, parameters, options))
+  }
+
+  *runAll(statements: readonly Statement[]): Operation<void> {
+    yield* awaited(this.#session.runAll(statements))
   }
 
   *execute(sql: string): Operation<void> {

@@ -4,6 +4,7 @@ import type { Readable } from 'node:stream'
 import { setImmediate as nextImmediate } from 'node:timers/promises'
 import type { PoolClient } from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
+import type { Statement } from '../../core/session/session.ts'
 import { AS_BYTES, type ByteRow } from './byte-rows.ts'
 
 export const IDLE_TRANSACTION_TIMEOUT_MS = 30_000
@@ -37,6 +38,8 @@ export interface Session {
 export interface WriteSession extends Session {
   /** Returns the number of rows that the statement changed. */
   run(sql: string, values?: readonly unknown[], options?: QueryOptions): Promise<number>
+  /** Runs statements in one round trip: each is sent before the one before it has run. */
+  runAll(statements: readonly Statement[]): Promise<void>
   /** Sends bytes to a `COPY … FROM STDIN` and returns the number of rows. */
   copyIn(sql: string, chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>): Promise<number>
   /** Changes the statement timeout for the rest of this transaction; without one, removes it. */
@@ -55,6 +58,8 @@ export interface ClientSecrets {
 export type SessionClient = PoolClient &
   ClientSecrets & {
     readonly prepared: PreparedStatements
+    /** Whether a query is sent before the results of earlier ones have arrived. */
+    pipeline: boolean
   }
 
 interface SessionOptions {
@@ -99,6 +104,23 @@ export class ClientSession implements WriteSession {
     options: QueryOptions = {},
   ): Promise<number> {
     return (await this.#send<unknown[]>(sql, values, options)).rowCount ?? 0
+  }
+
+  async runAll(statements: readonly Statement[]): Promise<void> {
+    const client = this.#client
+    // Only for these statements, because COPY is impossible in this mode.
+    client.pipeline = true
+    try {
+      const running = statements.map(({ sql, parameters }) =>
+        this.run(sql, parameters, { isPrepared: true }),
+      )
+      for (const outcome of await Promise.allSettled(running)) {
+        // The others failed because of the first one.
+        if (outcome.status === 'rejected') throw outcome.reason
+      }
+    } finally {
+      client.pipeline = false
+    }
   }
 
   async copyIn(

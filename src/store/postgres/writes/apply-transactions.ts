@@ -5,11 +5,7 @@
 import { deduplicateChanges, typeOutOfSync } from '../../batch-rules.ts'
 import { type AuditedTypes, commitRecord } from '../../core/audit/audit-records.ts'
 import { addAuditRecords } from '../../core/audit/stored-audit-log.ts'
-import {
-  type PublishedVersion,
-  publishVersions,
-  saveTableCounts,
-} from '../../core/commits/commit-log.ts'
+import { countsUpdate, type PublishedVersion, publication } from '../../core/commits/commit-log.ts'
 import { lockType, readTable } from '../../core/commits/locked-type.ts'
 import {
   type AppliedCommits,
@@ -119,8 +115,10 @@ async function writeType(
   )
   await runIn(session, function* (core) {
     if (versions.length > 0) {
-      yield* saveTableCounts(core, table.id, counts)
-      yield* publishVersions(core, type.id, versions satisfies readonly PublishedVersion[])
+      yield* core.runAll([
+        countsUpdate(table.id, counts),
+        ...publication(core.dialect, type.id, versions satisfies readonly PublishedVersion[]),
+      ])
     }
     yield* addAuditRecords(
       core,

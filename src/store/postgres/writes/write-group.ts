@@ -7,11 +7,7 @@ import type { AuditedWrite } from '../../core/audit/audit-records.ts'
 import { auditCommit } from '../../core/audit/stored-audit-log.ts'
 import type { TableOfType } from '../../core/catalogue/build-table.ts'
 import { NEVER_CLOSED } from '../../core/catalogue/object-tables.ts'
-import {
-  type PublishedVersion,
-  publishVersions,
-  saveTableCounts,
-} from '../../core/commits/commit-log.ts'
+import { countsUpdate, type PublishedVersion, publication } from '../../core/commits/commit-log.ts'
 import { noteOfPut } from '../../core/commits/commit-write.ts'
 import {
   type LockedType,
@@ -98,8 +94,10 @@ export async function writeGroup(
   if (versions.length > 0) {
     await runIn(session, function* (core) {
       const counts = { liveCount, maxRecordBytes, closed: closed.size }
-      yield* saveTableCounts(core, table.id, counts)
-      yield* publishVersions(core, type.id, versions.map(countsOf))
+      yield* core.runAll([
+        countsUpdate(table.id, counts),
+        ...publication(core.dialect, type.id, versions.map(countsOf)),
+      ])
     })
   }
   for (const one of commits) {

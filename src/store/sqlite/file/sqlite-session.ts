@@ -15,6 +15,7 @@ import {
   readRow,
   readRows,
   runNow,
+  type Statement,
 } from '../../core/session/session.ts'
 
 export const SQLITE_DIALECT: Dialect = {
@@ -63,6 +64,10 @@ export class SqliteSession implements CoreSession {
 
   *run(sql: string, parameters: readonly Parameter[]): Operation<number> {
     return Number(this.#statements.prepare(sql).run(...bind(parameters)).changes)
+  }
+
+  *runAll(statements: readonly Statement[]): Operation<void> {
+    for (const { sql, parameters } of statements) yield* this.run(sql, parameters)
   }
 
   *execute(sql: string): Operation<void> {
