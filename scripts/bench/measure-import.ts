@@ -1,5 +1,5 @@
 /** The import of a file into an empty store, which is compared with other loads of the same objects. */
-import { statSync } from 'node:fs'
+import { globSync, statSync } from 'node:fs'
 import type { OntologyDefinition } from '../../src/ontology/definition/definition-schema.ts'
 import { runSql } from '../../test/support/postgres.ts'
 import { define } from '../measure/parts.ts'
@@ -17,7 +17,8 @@ export interface Load extends Pick<Cost, 'seconds' | 'cpuMicros'> {
 interface ImportOptions extends ServiceOptions {
   readonly name?: string
   readonly file: string
-  readonly definition: OntologyDefinition
+  /** Undefined if the type is inferred from the file. */
+  readonly definition?: OntologyDefinition
   /** The arguments that name the type. */
   readonly type: readonly string[]
 }
@@ -28,18 +29,22 @@ export async function measureImport(
 ): Promise<Load & { readonly service: Service; readonly store: string }> {
   const store = await bench.createStore('loaded')
   const service = await bench.startService({ ...options, store })
-  await define(service, definition)
+  if (definition !== undefined) await define(service, definition)
   showProgress(`${name}: importing`)
   const before = await storedBytes(store)
-  const args = ['import', file, ...type]
+  const args = ['import', file, ...type, ...(definition === undefined ? ['--infer'] : [])]
   const { seconds, cpuMicros, command } = await bench.measureCommand(service, args)
   const bytes = (await storedBytes(store)) - before
   return { name, service, store, seconds, cpuMicros: cpuMicros + command.cpuMicros, bytes }
 }
 
-/** Returns the size of the files of a store. */
+/** Returns the size of the files of a store, with those of columns beside a SQLite file. */
 export async function storedBytes(store: string): Promise<number> {
-  if (store.startsWith('sqlite:')) return statSync(store.slice('sqlite:'.length)).size
+  if (store.startsWith('sqlite:')) {
+    const file = store.slice('sqlite:'.length)
+    const columns = globSync(`${file}.columns/*`)
+    return [file, ...columns].reduce((sum, path) => sum + statSync(path).size, 0)
+  }
   const [row] = await runSql(store, 'SELECT pg_database_size(current_database()) AS bytes')
   return Number(row?.['bytes'])
 }
