@@ -102,11 +102,47 @@ export async function addRows(
       tooLong: fields.filter(({ number }) => facts.tooLong.has(number)),
     }),
   )
-  const columns = rowColumns(fields).join(', ')
-  const sql = `COPY ${objectTable(id)} (${columns}) FROM STDIN (FORMAT binary)`
-  const count = await session.copyIn(sql, chunksOfRows(rows, version))
+  const columns = rowColumns(fields)
+  const table = `${objectTable(id)} (${columns.join(', ')})`
+  const [row, ...others] = rows
+  const isShort = row !== undefined && others.length === 0 && row.end - row.start < CHUNK_BYTES
+  const count =
+    isShort && !capabilities.isDistributed
+      ? await insertRow(session, table, row, version)
+      : await session.copyIn(
+          `COPY ${table} FROM STDIN (FORMAT binary)`,
+          chunksOfRows(rows, version),
+        )
   if (count !== rows.length) throw new Error(`wrote ${count} of ${rows.length} rows`)
   await saveTerms(session)
+}
+
+/** Inserts one row, which takes fewer round trips than to copy it. */
+function insertRow(
+  session: WriteSession,
+  table: string,
+  row: EncodedRow,
+  version: VersionsOfRows,
+): Promise<number> {
+  versionSetter(version)(row, 0)
+  const cells = cellsOf(bytesOf(row))
+  const values = cells.map(() => '?').join(', ')
+  return session.run(`INSERT INTO ${table} VALUES (${values})`, cells, { isPrepared: true })
+}
+
+/** Returns the values of a row: the driver sends bytes in binary form, as COPY does. */
+function cellsOf(row: Uint8Array): (Buffer | null)[] {
+  const bytes = Buffer.from(row.buffer, row.byteOffset, row.length)
+  const cells: (Buffer | null)[] = []
+  // The number of the values comes first.
+  for (let at = 2; at < bytes.length; ) {
+    const start = at + 4
+    const length = bytes.readInt32BE(at)
+    // NULL has the length -1.
+    at = start + Math.max(0, length)
+    cells.push(length < 0 ? null : bytes.subarray(start, at))
+  }
+  return cells
 }
 
 /** Short rows are joined, and long ones are cut. */
