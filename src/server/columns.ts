@@ -3,7 +3,7 @@
  * the store when a type is large enough, and the connection to it.
  */
 import { createHash } from 'node:crypto'
-import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { availableParallelism, tmpdir, totalmem } from 'node:os'
 import { basename, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -110,7 +110,8 @@ export function startColumns(
   }
   const start = () =>
     new ColumnsProcess(options, (reason) => log({ event: 'columnsFailed', reason }))
-  let columns = areForced ? start() : undefined
+  // With files of an earlier start, it will be needed at once.
+  let columns = areForced || hasFiles(options.folder) ? start() : undefined
   const client = new ColumnsClient(address, {
     maxBytes,
     awaitsAnswers: areForced,
@@ -140,6 +141,14 @@ export function startColumns(
       await columns?.[Symbol.asyncDispose]()
       rmSync(folder, { recursive: true, force: true })
     },
+  }
+}
+
+function hasFiles(folder: string): boolean {
+  try {
+    return readdirSync(folder).length > 0
+  } catch {
+    return false
   }
 }
 

@@ -70,7 +70,7 @@ export async function openColumnStore(
     },
     60_000,
   )
-  await dispatcher.readFiles()
+  await dispatcher.prepare(await dispatcher.findFiles())
   const opened = parts.move()
   // Columns that are asked for after each commit have a base of the first, and added rows.
   const commit: ObjectStore['commit'] = async (batch, context) => {

@@ -14,9 +14,9 @@ import type { LoadContent } from './describe-loaded.ts'
 import { KeyRanges } from './key-ranges.ts'
 import { storedValues } from './stored-values.ts'
 
-const SEGMENT_ROWS = 1 << 20
+const SEGMENT_ROWS = 1 << 19
 /** The length of the bodies after which a segment ends, because its texts are in memory. */
-const SEGMENT_LENGTH = 512 * 1024 * 1024
+const SEGMENT_LENGTH = 256 * 1024 * 1024
 /** The rows for which memory is reserved at first. */
 const FIRST_ROWS = 16 * 1024
 

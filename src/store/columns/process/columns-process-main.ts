@@ -59,11 +59,16 @@ async function start({ address, ...options }: ColumnsProcessOptions): Promise<vo
   const feed = await openColumnFeed(options.storeName)
   const dispatcher = new Dispatcher(feed, { ...options, onFailure: report })
   // Before the first question, which would have columns built that a file has.
-  await dispatcher.readFiles().catch(report)
+  const kept = await dispatcher.findFiles().catch((error: unknown) => {
+    report(error)
+    return []
+  })
   // Left over from a process that was killed.
   rmSync(address, { force: true })
   const server = createServer((socket) => serve(socket, dispatcher)).listen(address)
   await once(server, 'listening')
+  // Questions that come first wait for their own file only.
+  await dispatcher.prepare(kept).catch(report)
 }
 
 function serve(socket: Socket, dispatcher: Dispatcher): void {

@@ -41,8 +41,8 @@ export class Dispatcher implements AsyncDisposable {
     })
   }
 
-  readFiles(): Promise<void> {
-    return this.#columns.readFiles()
+  findFiles(): Promise<readonly string[]> {
+    return this.#columns.findFiles()
   }
 
   prepare(rids: readonly string[]): Promise<void> {

@@ -60,15 +60,15 @@ export class TypeColumns implements AsyncDisposable {
     this.#files = new ColumnFiles(feed, folder)
   }
 
-  /** Starts to read the files, the last used ones first. */
-  async readFiles(): Promise<void> {
+  /** Finds the files of earlier processes, and returns the RIDs of their types, the last used first. */
+  async findFiles(): Promise<readonly string[]> {
     for (const { record, bytes } of await this.#files.list()) {
       const entry = this.#entryOf(record.typeRid)
       if ((entry.record?.version ?? -1) >= record.version) continue
       entry.record = record
       entry.bytes = bytes
     }
-    await this.prepare([...this.#entries.keys()])
+    return [...this.#entries.keys()]
   }
 
   /** Builds the columns of types that are worth it, and for which there is room. */
