@@ -110,8 +110,7 @@ export function startColumns(
   }
   const start = () =>
     new ColumnsProcess(options, (reason) => log({ event: 'columnsFailed', reason }))
-  // With files of an earlier start, it will be needed at once.
-  let columns = areForced || hasFiles(options.folder) ? start() : undefined
+  let columns = areForced ? start() : undefined
   const client = new ColumnsClient(address, {
     maxBytes,
     awaitsAnswers: areForced,
@@ -119,6 +118,8 @@ export function startColumns(
       columns ??= start()
     },
   })
+  // With files of an earlier start, it will be needed at once.
+  if (hasFiles(options.folder)) client.start()
   const watch = async () => {
     const { types } = await store.readStatus()
     const large = types.filter(({ count }) => count >= minObjects).map(({ typeRid }) => typeRid)

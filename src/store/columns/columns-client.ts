@@ -22,6 +22,8 @@ const PAUSE_MS: Partial<Record<Unavailable['reason'], number>> = {
 /** The pause before connecting again. */
 const RECONNECT_MS = 500
 const AWAITED_RECONNECT_MS = 20
+/** How long a question waits for a process that was just started. */
+const STARTING_MS = 2000
 /** How long a load waits until its columns answer. */
 const ADOPT_MS = 10_000
 /** How often the process must give a sign of life while a question waits. */
@@ -53,6 +55,9 @@ export class ColumnsClient implements Disposable {
   readonly #pulse: Pulse
   /** Whether the process has given no sign of life; it may give one later. */
   #isSilent = false
+  #hasStarted = false
+  /** Until when the process may not have had the time to listen. */
+  #startingUntil = -Infinity
   #lastId = 0
   #isClosed = false
 
@@ -90,9 +95,12 @@ export class ColumnsClient implements Disposable {
     return { residentBytes: 0, usedBytes: 0, maxBytes: this.#options.maxBytes, types: [] }
   }
 
-  /** Has the process started: its columns will be needed soon. */
+  /** Has the process started: its columns will be needed soon, and questions wait for it. */
   start(): void {
-    this.#options.start?.()
+    if (this.#hasStarted || this.#options.start === undefined) return
+    this.#hasStarted = true
+    this.#startingUntil = performance.now() + STARTING_MS
+    this.#options.start()
   }
 
   /** Takes over columns that were built during a load; resolves once they answer, or never will. */
@@ -179,9 +187,13 @@ export class ColumnsClient implements Disposable {
   async #connected(): Promise<Socket | undefined> {
     this.#socket ??= this.#connect()
     const socket = await this.#socket
-    if (socket !== undefined || !this.#options.awaitsAnswers || this.#isClosed) return socket
+    if (socket !== undefined || !this.#awaitsProcess || this.#isClosed) return socket
     await sleep(AWAITED_RECONNECT_MS)
     return this.#connected()
+  }
+
+  get #awaitsProcess(): boolean {
+    return this.#options.awaitsAnswers === true || performance.now() < this.#startingUntil
   }
 
   #connect(): Promise<Socket | undefined> {
@@ -199,7 +211,7 @@ export class ColumnsClient implements Disposable {
       this.#socket = Promise.resolve(undefined)
       this.#onSignOfLife()
       for (const waiting of this.#waiting.values()) waiting.resolve(undefined)
-      const pauseMs = this.#options.awaitsAnswers ? 0 : RECONNECT_MS
+      const pauseMs = this.#awaitsProcess ? 0 : RECONNECT_MS
       setTimeout(() => {
         this.#socket = undefined
       }, pauseMs).unref()

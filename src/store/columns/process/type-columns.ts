@@ -37,8 +37,11 @@ export interface TypeColumnsOptions {
   readonly onClosed: (ids: readonly number[]) => void
 }
 
-/** A question waits this long for columns that are read from their file. */
-const READ_WAIT_MS = 500
+/**
+ * A question waits this long for columns that are read from their file, which takes less time than
+ * reading all rows.
+ */
+const READ_WAIT_MS = 5000
 /** How often a file is marked as used. */
 const TOUCH_MS = 60_000
 
