@@ -91,10 +91,17 @@ export type OpenLoad = (objectType: ObjectType) => ColumnLoad
 
 /** The columns of a load. What fails here is built later, and never fails the load. */
 class ThreadLoad {
+  readonly #objectType: ObjectType
   #columns: ColumnLoad | undefined
 
-  constructor(columns: ColumnLoad) {
+  constructor(objectType: ObjectType, columns: ColumnLoad) {
+    this.#objectType = objectType
     this.#columns = columns
+  }
+
+  /** Drops the columns if a batch has objects of another definition: their values are elsewhere. */
+  expect(objectType: ObjectType): void {
+    if (objectType !== this.#objectType) this.drop()
   }
 
   add(changes: readonly Change[]): void {
@@ -191,8 +198,9 @@ export class ThreadBatches {
 
   #loadOf(name: string, objectType: ObjectType): ThreadLoad | undefined {
     const known = this.#loads.get(name)
+    known?.expect(objectType)
     if (known !== undefined || this.#openLoad === undefined) return known
-    const load = new ThreadLoad(this.#openLoad(objectType))
+    const load = new ThreadLoad(objectType, this.#openLoad(objectType))
     this.#loads.set(name, load)
     return load
   }

@@ -108,8 +108,10 @@ export class ColumnsClient implements Disposable {
     const signal = AbortSignal.timeout(ADOPT_MS)
     try {
       const ask = () => this.#request((id) => ({ id, adopt: published }), signal)
-      // The process may just have been started.
-      while ((await ask()) === undefined) await sleep(RECONNECT_MS / 5, undefined, { signal })
+      const startingUntil = performance.now() + STARTING_MS
+      while ((await ask()) === undefined && performance.now() < startingUntil) {
+        await sleep(RECONNECT_MS / 5, undefined, { signal })
+      }
     } catch (error) {
       // They are read, or built, in the background.
       if (!signal.aborted) throw error
