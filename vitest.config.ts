@@ -99,6 +99,7 @@ const LONG_IN_A_BROWSER = [
     'columns',
     'dashboards',
     'edit',
+    'layers',
     'live',
     'load',
   ],

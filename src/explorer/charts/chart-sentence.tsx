@@ -56,7 +56,7 @@ export function ChartSentence({ of, chart, step, onChange }: ChartSentenceProps)
         of={of}
         word="by"
         label="By"
-        none="…"
+        none="a property…"
         value={first}
         step={step}
         other={second}

@@ -99,7 +99,7 @@ function PeriodField({ of, condition, onChange }: PeriodFieldProps) {
     <SelectField
       label="Period"
       value={isNamed ? condition.value : ''}
-      options={[['', 'another one'], ...periods]}
+      options={[['', 'custom'], ...periods]}
       onChange={(value) => onChange({ field: condition.field, operator: 'between', value })}
     />
   )

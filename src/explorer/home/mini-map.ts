@@ -17,7 +17,7 @@ export function toMap([longitude = 0, latitude = 0]: readonly number[]): readonl
   return [round((longitude + 180) * X_SCALE), round((NORTH - latitude) * Y_SCALE)]
 }
 
-type Counted = Omit<GeoCell, 'colour'>
+type Counted = Omit<GeoCell, 'colour' | 'width'>
 
 const OPACITIES = [0.3, 0.55, 0.8, 1]
 

@@ -4,7 +4,7 @@ import { useParams } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { useCanWrite } from '../session/use-writes.ts'
 import { useActions } from '../ui/actions.tsx'
-import { Button, Icon, IconButton } from '../ui/controls.tsx'
+import { Button, Icon } from '../ui/controls.tsx'
 import { useListener } from '../ui/hooks.ts'
 import { lazyDialog } from '../ui/lazy-part.tsx'
 import type { ShownType } from '../view/type-view.ts'
@@ -89,7 +89,7 @@ export function LoadButton({ isSmall = false }: { readonly isSmall?: boolean }) 
   return (
     <Button onClick={() => open('file')} aria-label="Load a file" title="Load a file">
       <Icon name="upload" size={14} />
-      {!isSmall && 'Load a file'}
+      <span className={isSmall ? 'hidden max-[700px]:inline' : undefined}>Load a file</span>
     </Button>
   )
 }
@@ -120,7 +120,10 @@ function OpenButton(props: ShownType) {
   useActions([{ name: label, run: open }])
   return (
     <>
-      <IconButton kind="plain" icon="settings" label={label} title={label} onClick={open} />
+      <Button aria-label={label} title={label} onClick={open}>
+        <Icon name="settings" size={14} />
+        <span className="hidden max-[700px]:inline">Type</span>
+      </Button>
       {isOpen && <TypeDialog {...props} onClose={() => setOpen(false)} />}
     </>
   )

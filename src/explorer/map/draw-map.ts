@@ -40,9 +40,12 @@ export function worldPaths({ land, borders, countries }: World): WorldPaths {
   return { land: pathOf(land), borders: pathOf(borders), countries }
 }
 
-/** Returns the radius of a cell with this many objects. */
-function cellRadius(count: number): number {
-  return 2 + 1.2 * Math.log10(Math.max(1, count))
+/** The width from which on the circles of a hundred objects leave a gap between them. */
+const WIDE_CELL = 9
+
+/** Returns the radius of a cell with this many objects, in pixels as its width. */
+export function cellRadius(count: number, width: number): number {
+  return (2 + 1.2 * Math.log10(Math.max(1, count))) * Math.min(1, width / WIDE_CELL)
 }
 
 const POINT_RADIUS = 4
@@ -101,7 +104,7 @@ function drawObjects(
     }
     for (const cell of isSingle ? [] : cells.filter((each) => each.colour === place)) {
       const at = toScreen(camera, size, [cell.longitude, cell.latitude])
-      addCircle(context, at, cellRadius(cell.count))
+      addCircle(context, at, cellRadius(cell.count, cell.width * camera.scale))
     }
     context.fill()
     if (!isSingle) continue

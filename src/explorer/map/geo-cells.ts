@@ -14,6 +14,8 @@ export interface GeoCell {
   /** The middle of the cell, in degrees. */
   readonly longitude: number
   readonly latitude: number
+  /** From one side to the other, in degrees. */
+  readonly width: number
   readonly count: number
   /** Its place in the palette. */
   readonly colour: number
@@ -61,6 +63,7 @@ export function geoCellsQuery(
         return {
           longitude: (west + east) / 2,
           latitude: (south + north) / 2,
+          width: east - west,
           count: countIn(cell),
           colour: colours(cell, JSON.stringify(cell.group)),
         }

@@ -90,7 +90,10 @@ function Properties({ address, record, changed, view }: PropertiesProps) {
   return (
     <div className={PARTS}>
       <PropertyList {...address} record={record} changed={changed} trailTo={trailTo} />
-      <aside className="grid gap-3 content-start" aria-label="Map and links">
+      <aside
+        className="grid grid-cols-[minmax(0,1fr)] gap-3 content-start"
+        aria-label="Map and links"
+      >
         <SmallMap point={point} />
         {linksOf(ontology, objectType.apiName).map((link) => (
           <LinkList key={link.apiName} {...{ address, link, record }} trail={trailTo(link)} />

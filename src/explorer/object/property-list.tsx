@@ -148,7 +148,7 @@ export function LinkList({ address, link, record, trail }: LinkListProps) {
         {data?.map((each) => {
           const one = { type: link.target, key: keyText(each.key) }
           return (
-            <li key={writeStep({ ...step, key: one.key })} className="truncate">
+            <li key={writeStep({ ...step, key: one.key })} className="wrap-anywhere">
               <Link {...toLink(addressOf(ontology.apiName, one, search))}>
                 {each.title ?? one.key}
               </Link>{' '}

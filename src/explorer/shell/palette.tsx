@@ -117,16 +117,15 @@ function Commands({ onDone }: { readonly onDone: () => void }) {
             role="option"
             tabIndex={-1}
             aria-selected={index === active}
-            className="flex justify-between gap-3 py-1.5 px-3 rounded-md cursor-pointer aria-selected:bg-accent-bg"
+            className="flex items-baseline gap-2 py-1.5 px-3 rounded-md cursor-pointer aria-selected:bg-accent-bg"
             onClick={() => run(command)}
           >
-            <span className="min-w-0 truncate">
-              {command.name}{' '}
-              {command.key !== undefined && (
-                <span className="ml-1 text-muted text-sm">{command.key}</span>
-              )}
-            </span>
-            <span className="label flex-none">{command.hint}</span>
+            {/* A key stays whole: it tells apart what has the same name. */}
+            <span className="min-w-0 truncate">{command.name}</span>{' '}
+            {command.key !== undefined && (
+              <span className="flex-none max-w-1/2 truncate text-muted text-sm">{command.key}</span>
+            )}
+            <span className="label flex-none ml-auto">{command.hint}</span>
           </div>
         ))}
       </div>

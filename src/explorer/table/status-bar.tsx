@@ -15,7 +15,7 @@ import { ChangesBadge } from './changes-badge.tsx'
 import { useObjects } from './use-objects.ts'
 
 export function StatusBar() {
-  const { walk: viewWalk, topRow: shownTopRow, cellNote } = useObjects()
+  const { walk: viewWalk, view, topRow: shownTopRow, cellNote } = useObjects()
   const topRow = useSyncExternalStore(shownTopRow.subscribe, shownTopRow.get)
   const { totalCount } = viewWalk.state
   const { readCount } = viewWalk.rows
@@ -24,11 +24,14 @@ export function StatusBar() {
       className="flex flex-none items-center gap-4 h-7.5 py-0 px-3 border-t border-t-line bg-panel text-muted text-sm tabular-nums whitespace-nowrap overflow-hidden max-[700px]:justify-between"
       aria-label="Pages"
     >
-      <span className="text-ink">
-        row {formatCount(readCount === 0 ? 0 : topRow + 1)}
-        {` · ${formatCount(readCount)} read`}
-        {totalCount === undefined ? '' : ` of ${formatCount(totalCount)}`}
-      </span>
+      {/* Charts and maps count all objects, not those whose rows were read. */}
+      {view.layout === 'table' && (
+        <span className="text-ink">
+          row {formatCount(readCount === 0 ? 0 : topRow + 1)}
+          {` · ${formatCount(readCount)} read`}
+          {totalCount === undefined ? '' : ` of ${formatCount(totalCount)}`}
+        </span>
+      )}
       <ChangesBadge />
       <CellNote note={cellNote} />
       <span className="flex-1" />

@@ -40,11 +40,17 @@ export function Toolbar() {
   const { isViewOnly } = useSession()
   const [isMoreShown, setMoreShown] = useState(false)
   const [notice, showNotice] = useNotice()
-  const more = `contents max-[700px]:order-2 max-[700px]:items-center max-[700px]:gap-2 ${isMoreShown ? 'max-[700px]:flex' : 'max-[700px]:hidden'}`
+  const more = `contents max-[700px]:order-2 max-[700px]:items-center max-[700px]:flex-wrap max-[700px]:gap-2 ${isMoreShown ? 'max-[700px]:flex' : 'max-[700px]:hidden'}`
   const withIcon = (icon: IconName, text: string): ReactNode => (
     <>
       <Icon name={icon} size={14} />
       <span className="max-[700px]:sr-only">{text}</span>
+    </>
+  )
+  // What a phone shows on demand has its name: fingers cannot ask for it.
+  const withName = (icon: IconName, text: string): ReactNode => (
+    <>
+      <Icon name={icon} size={14} /> {text}
     </>
   )
   return (
@@ -71,11 +77,11 @@ export function Toolbar() {
           onClick={() => setMoreShown(!isMoreShown)}
         />
         <div className={more}>
-          <Popup id={TOOL_IDS.export} label={withIcon('download', 'Export')} panelLabel="Export">
+          <Popup id={TOOL_IDS.export} label={withName('download', 'Export')} panelLabel="Export">
             {(close) => <ExportForm onDone={close} />}
           </Popup>
           {!isViewOnly && (
-            <Popup label={withIcon('bookmark', 'Views')} panelLabel="Saved views">
+            <Popup label={withName('bookmark', 'Views')} panelLabel="Saved views">
               {(close) => (
                 <ViewsPanel
                   of={of}
@@ -110,10 +116,7 @@ export function Toolbar() {
             onChange={(version) => setView({ isSnapshot: version === 'snapshot' })}
           />
           <Button aria-pressed={isRequestShown} onClick={() => setRequestShown(!isRequestShown)}>
-            <span className="hidden max-[700px]:inline-flex">
-              <Icon name="code" size={14} />
-            </span>
-            <span className="max-[700px]:sr-only">Request</span>
+            Request
           </Button>
         </div>
       </div>

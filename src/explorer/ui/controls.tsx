@@ -41,7 +41,6 @@ const PATHS = {
   time: 'M12 4a8 8 0 1 1 0 16 8 8 0 0 1 0-16zM12 8v4l3 2',
   calendar: 'M4 6h16v14H4zM4 10h16M8 3v4M16 3v4',
   filter: 'M3 5h18l-7 8v6l-4 2v-8z',
-  code: 'M8 6l-6 6 6 6M16 6l6 6-6 6',
   columns: 'M4 4h16v16H4zM10 4v16M15 4v16',
   down: 'M6 9l6 6 6-6',
   up: 'M6 15l6-6 6 6',

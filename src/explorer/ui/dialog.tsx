@@ -156,7 +156,7 @@ export function Popup({ label, panelLabel, children, ...button }: PopupProps) {
   // The content is rendered when the popup opens: a table has a panel for each column.
   const [isOpen, setOpen] = useState(false)
   const close = useCallback(() => panel.current?.hidePopover(), [])
-  const place = () => {
+  const place = useCallback(() => {
     const box = trigger.current?.getBoundingClientRect()
     if (box === undefined || panel.current === null) return
     const { offsetWidth } = panel.current
@@ -166,7 +166,14 @@ export function Popup({ label, panelLabel, children, ...button }: PopupProps) {
     const below = box.bottom + GAP
     const isTooLow = below + offsetHeight > innerHeight && box.top > offsetHeight
     panel.current.style.top = `${isTooLow ? box.top - GAP - offsetHeight : below}px`
-  }
+  }, [])
+  // Content that is loaded later is wider or higher than the note in its place.
+  useEffect(() => {
+    if (!isOpen || panel.current === null) return
+    const observer = new ResizeObserver(place)
+    observer.observe(panel.current)
+    return () => observer.disconnect()
+  }, [isOpen, place])
   return (
     <>
       <span ref={trigger}>
@@ -181,8 +188,9 @@ export function Popup({ label, panelLabel, children, ...button }: PopupProps) {
         role="dialog"
         aria-label={panelLabel}
         className="fixed inset-auto m-0 p-3 border border-line rounded-lg bg-panel text-ink shadow-lg"
-        onBeforeToggle={({ newState }: ToggleEvent) => setOpen(newState === 'open')}
-        onToggle={place}
+        onBeforeToggle={({ newState }: ToggleEvent) => newState === 'open' && setOpen(true)}
+        // Not before: the browser returns the focus only from what the panel still contains.
+        onToggle={({ newState }: ToggleEvent) => newState === 'closed' && setOpen(false)}
       >
         {isOpen && children(close)}
       </div>
