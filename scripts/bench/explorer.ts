@@ -2,7 +2,7 @@
 import { rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { CDPSession, Page } from 'playwright-core'
-import { openBrowser } from '../../test/support/browser.ts'
+import { openBrowser, signIn } from '../../test/support/browser.ts'
 import { watchRequests } from '../../test/support/page-requests.ts'
 import { ADMIN_TOKEN } from '../../test/support/service.ts'
 import type { Part } from '../measure/command.ts'
@@ -63,11 +63,11 @@ async function measureBuild(bench: Workbench) {
 async function measurePage(page: Page, { url }: Service, rows: number) {
   const { settled } = watchRequests(page)
   page.on('pageerror', (error) => print(`error on the page: ${error.message}`))
+  await signIn(page, url.origin, ADMIN_TOKEN)
   const cdp = await page.context().newCDPSession(page)
   await cdp.send('Performance.enable', { timeDomain: 'threadTicks' })
   await cdp.send('Network.enable')
   const traffic = watchTraffic(cdp)
-  await page.addInitScript(`sessionStorage.setItem('oqs.token', ${JSON.stringify(ADMIN_TOKEN)})`)
   const address = new URL(`/o/${ONTOLOGY}/${TYPE}`, url).href
 
   showProgress('loading the first rows')

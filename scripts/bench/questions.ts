@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Browser } from 'playwright-core'
-import { openBrowser } from '../../test/support/browser.ts'
+import { openBrowser, signIn } from '../../test/support/browser.ts'
 import { watchRequests } from '../../test/support/page-requests.ts'
 import { ADMIN_TOKEN } from '../../test/support/service.ts'
 import type { Part } from '../measure/command.ts'
@@ -99,7 +99,7 @@ async function answerOnce(
   })
   const page = await context.newPage()
   page.on('pageerror', (error) => print(`error on the page: ${error.message}`))
-  await page.addInitScript(`sessionStorage.setItem('oqs.token', ${JSON.stringify(ADMIN_TOKEN)})`)
+  await signIn(page, url.origin, ADMIN_TOKEN)
   const { settled } = watchRequests(page)
   await page.goto(url.href)
   await settled()

@@ -1,6 +1,6 @@
 /** How long a person waits for a screen of the explorer, from the click to the last count. */
 import type { Page } from 'playwright-core'
-import { openBrowser } from '../../test/support/browser.ts'
+import { openBrowser, signIn } from '../../test/support/browser.ts'
 import { watchRequests } from '../../test/support/page-requests.ts'
 import { ADMIN_TOKEN } from '../../test/support/service.ts'
 import type { Part } from '../measure/command.ts'
@@ -53,7 +53,7 @@ time from the click to the last count with marks.`,
 async function measureRound(page: Page, { url }: Service) {
   const { settled } = watchRequests(page)
   showProgress('opening screens')
-  await page.addInitScript(`sessionStorage.setItem('oqs.token', ${JSON.stringify(ADMIN_TOKEN)})`)
+  await signIn(page, url.origin, ADMIN_TOKEN)
   // A page of its own for each round, because a page keeps the answers of a version.
   await page.goto(url.href)
   await page.locator(CARD).waitFor()
