@@ -54,6 +54,18 @@ it('returns the focus to the cell or the menu that a popup was opened from', asy
   await expect.poll(() => focused(page)).toContain('Columns')
 })
 
+it('takes the focus when a key opens it, so that the next keys are for its content', async () => {
+  const page = await suite.visit('/o/shop/item')
+  await page.getByRole('gridcell').first().click()
+  await page.keyboard.press('c')
+  const columns = page.getByRole('dialog', { name: 'Columns' })
+  await columns.waitFor()
+  await expect.poll(() => focused(page)).toBe('Columns')
+  await page.keyboard.press('Tab')
+  const isInside = `document.activeElement.closest('[role=dialog]')?.ariaLabel`
+  expect(await page.evaluate(isInside)).toBe('Columns')
+})
+
 it('shows long titles of linked objects within the screen, with their keys', async () => {
   await putLongNames()
   const page = await suite.visit('/o/shop/item/long9', { width: 900 })

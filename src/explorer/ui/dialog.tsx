@@ -170,6 +170,8 @@ export function Popup({ label, panelLabel, children, ...button }: PopupProps) {
   // Content that is loaded later is wider or higher than the note in its place.
   useEffect(() => {
     if (!isOpen || panel.current === null) return
+    // A key may have opened it from elsewhere. Its content may have taken the focus already.
+    if (!panel.current.contains(document.activeElement)) panel.current.focus()
     const observer = new ResizeObserver(place)
     observer.observe(panel.current)
     return () => observer.disconnect()
@@ -187,7 +189,8 @@ export function Popup({ label, panelLabel, children, ...button }: PopupProps) {
         popover="auto"
         role="dialog"
         aria-label={panelLabel}
-        className="fixed inset-auto m-0 p-3 border border-line rounded-lg bg-panel text-ink shadow-lg"
+        tabIndex={-1}
+        className="outline-none fixed inset-auto m-0 p-3 border border-line rounded-lg bg-panel text-ink shadow-lg"
         onBeforeToggle={({ newState }: ToggleEvent) => newState === 'open' && setOpen(true)}
         // Not before: the browser returns the focus only from what the panel still contains.
         onToggle={({ newState }: ToggleEvent) => newState === 'closed' && setOpen(false)}
