@@ -20,7 +20,7 @@ const PAUSE_MS: Partial<Record<Unavailable['reason'], number>> = {
   tooLarge: 10_000,
 }
 /** The pause before connecting again. */
-const RECONNECT_MS = 500
+const RECONNECT_MS = 100
 const AWAITED_RECONNECT_MS = 20
 /** How long a question waits for a process that was just started. */
 const STARTING_MS = 2000
@@ -110,7 +110,7 @@ export class ColumnsClient implements Disposable {
       const ask = () => this.#request((id) => ({ id, adopt: published }), signal)
       const startingUntil = performance.now() + STARTING_MS
       while ((await ask()) === undefined && performance.now() < startingUntil) {
-        await sleep(RECONNECT_MS / 5, undefined, { signal })
+        await sleep(RECONNECT_MS, undefined, { signal })
       }
     } catch (error) {
       // They are read, or built, in the background.

@@ -13,7 +13,7 @@ import { heapLimitMb } from './process/heap-limit.ts'
 import { Pulse } from './process/pulse.ts'
 
 /** The pause before the process is started again; it doubles with each early end. */
-const FIRST_PAUSE_MS = 500
+const FIRST_PAUSE_MS = 250
 const LONGEST_PAUSE_MS = 60_000
 /** A process that ran this long did not end because of how it started. */
 const STABLE_MS = 60_000

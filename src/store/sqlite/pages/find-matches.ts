@@ -14,7 +14,7 @@ import {
 } from '../queries/find-rows.ts'
 import { filterLinks, gatherLinks, type QueryTables, queryTables } from '../queries/query-tables.ts'
 import type { ReadConnection } from '../queries/read-connection.ts'
-import type { PagePlan } from './plan-page.ts'
+import { isTextSearch, type PagePlan } from './plan-page.ts'
 
 export type FoundRowsPlan = PagePlan & RowSearchPlan
 
@@ -33,6 +33,14 @@ export function findMatches(
 ): Matches {
   const { statements } = connection
   const tables = queryTables(connection, search)
+  const isCounted = plan.totalCount !== 'omitted' && cursor === undefined
+  if (isCounted && isTextSearch(search.query)) {
+    // Each row has to be tested for the count, which finds the rows of the page, too.
+    const all = { cursor, limit: Number.MAX_SAFE_INTEGER, sortMatches: false }
+    const rows = findRows(statements, search, filterLinks(tables), all)
+    const { length } = rows
+    return { rows: rows.slice(0, maxObjects + 1), totalCount: length, matchEstimate: length }
+  }
   const totalCount = countTotal(statements, search, tables, plan)
   const fewTables = gatherLinks(tables)
   const matches = totalCount ?? estimateMatches(statements, search, fewTables, plan)

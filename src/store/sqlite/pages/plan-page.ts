@@ -123,7 +123,7 @@ function planSearch(request: ReadPageRequest, { liveCount, layout }: TableHead):
 }
 
 /** True if each row has to be tested, so that to count the matches first would double the work. */
-function isTextSearch(query: Query): boolean {
+export function isTextSearch(query: Query): boolean {
   return query.kind === 'text' || query.kind === 'interval'
 }
 
