@@ -74,7 +74,7 @@ export class ColumnLoads<Slot> {
     }
   }
 
-  /** The entry stays, so that later batches of the load do not begin anew. */
+  /** The entry stays, so that later batches do not start the columns again. */
   #break(replacement: string, load: FollowedLoad<Slot>): void {
     if (load.isBroken) return
     load.isBroken = true

@@ -40,7 +40,7 @@ export async function commitInThread(
   context: RequestContext,
 ): Promise<Commit> {
   const { guard, writer, groups } = connections
-  // A list is checked when it is its turn; an upload would be received in vain.
+  // Before an upload is received; a list is checked when it is its turn.
   if (!Array.isArray(batch.changes)) guard.checkFiles()
   const job = await writer.sendItems(changeMessages(batch.changes))
   try {
