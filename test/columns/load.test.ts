@@ -1,5 +1,5 @@
 /** Columns that are built while objects are loaded. */
-import { readdirSync, truncateSync } from 'node:fs'
+import { readdirSync, readFileSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import type { OntologyDefinition } from '../../src/ontology/definition/definition-schema.ts'
@@ -130,6 +130,11 @@ it('are those that are built from the table', async () => {
   const { added, ...places200 } = built.place
   expect(added).toEqual({ first: head.loadedAs, last: head.loadedAs, distances: undefined })
   expect(written.segments).toMatchObject([{ place: places200, bytes: built.buffer.byteLength }])
+  // The images come first in a file, after its first line.
+  const file = readFileSync(join(folder, `${loaded.name}.segment`))
+  const start = file.indexOf('\n') + 1
+  const image = file.subarray(start, start + built.buffer.byteLength)
+  expect(image.equals(Buffer.from(built.buffer))).toBe(true)
   expect(columns.status().types).toMatchObject([{ state: 'ready', objects: 200 }])
 })
 
