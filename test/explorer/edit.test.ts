@@ -51,22 +51,6 @@ it('says beside the field what is wrong while it is typed, and offers a calendar
   await dialog.getByRole('button', { name: 'Cancel' }).click()
 })
 
-it('drops what was typed only when Escape is pressed again', async () => {
-  const page = await suite.visit('/o/shop/item')
-  await page.getByRole('button', { name: 'New', exact: true }).click()
-  const dialog = page.getByRole('dialog', { name: 'New Item' })
-  await dialog.getByLabel('Name (string)').waitFor()
-  await page.keyboard.press('Escape')
-  await dialog.waitFor({ state: 'hidden' })
-  await page.getByRole('button', { name: 'New', exact: true }).click()
-  await dialog.getByLabel('Name (string)').fill('Nearly lost')
-  await page.keyboard.press('Escape')
-  await dialog.getByText('Escape again discards the changes.').waitFor()
-  expect(await dialog.getByLabel('Name (string)').inputValue()).toBe('Nearly lost')
-  await page.keyboard.press('Escape')
-  await dialog.waitFor({ state: 'hidden' })
-})
-
 it('creates an object from nothing, opens it, and takes it back', async () => {
   const page = await suite.visit('/o/shop/item')
   await page.getByRole('button', { name: 'New', exact: true }).click()

@@ -33,14 +33,11 @@ export function EditDialog({ address, base: opened, onClose, onWritten }: EditDi
   const [isReview, setReview] = useState(false)
   const [theirs, setTheirs] = useState<TaggedObject>()
   const [isResolved, setResolved] = useState(false)
-  const [isLeaving, setLeaving] = useState(false)
   const { run, isBusy, error } = useTask()
   const draft = useDraft(objectType, base?.properties)
   const { properties } = draft.written
   const before = base?.properties ?? {}
   const changes = changesOf(objectType, before, properties)
-  // A new object lacks its key at first.
-  const isEdited = changes.length > 0 || (base !== undefined && draft.hasMistakes)
 
   const save = () =>
     run(async () => {
@@ -74,8 +71,6 @@ export function EditDialog({ address, base: opened, onClose, onWritten }: EditDi
       title={isReview ? 'Review the changes' : label}
       width={720}
       onClose={onClose}
-      // Escape is easily pressed by mistake, and what was typed would be lost.
-      onEscape={isEdited && !isLeaving ? () => setLeaving(true) : onClose}
       error={isResolved ? undefined : error}
       tools={
         !isReview && (
@@ -89,7 +84,6 @@ export function EditDialog({ address, base: opened, onClose, onWritten }: EditDi
       }
       foot={
         <>
-          {isLeaving && <output>Escape again discards the changes.</output>}
           <Button onClick={onClose}>Cancel</Button>
           {theirs !== undefined ? (
             <>
