@@ -10,7 +10,6 @@ export interface Timing {
 }
 
 export const WRITE = 'write an object'
-export const SEARCH = 'search for a rare term'
 const COUNT = 'count a group'
 
 export interface SmallRequestsOptions {
@@ -84,7 +83,7 @@ function smallCalls(round: number): readonly (readonly [name: string, call: Call
     ['list 10 objects', { method: 'GET', path: `${LIST_PATH}?pageSize=${5 + (round % 10)}` }],
     ['get an object', { method: 'GET', path: `${LIST_PATH}/${id}` }],
     ['search by equality', search({ type: 'eq', field: 'properties.id', value: id })],
-    [SEARCH, search(term)],
+    ['search for a rare term', search(term)],
     [COUNT, { ...count, path: `${LIST_PATH}/aggregate` }],
     ['readiness', { method: 'GET', path: '/readyz' }],
     [WRITE, { ...write, path: batchPath('note') }],
