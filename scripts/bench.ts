@@ -17,12 +17,12 @@ import { writes } from './bench/writes.ts'
 import { runCommand } from './measure/command.ts'
 import { markTable, toMarkdown } from './measure/report.ts'
 
-const DOCUMENT = new URL('../docs/benchmarks.md', import.meta.url)
+const DOCUMENT = new URL('../docs/explanation/benchmarks.md', import.meta.url)
 
 await runCommand({
   name: 'bench',
   about: `Measures what the service costs, and prints Markdown. A full run without --only also writes
-docs/benchmarks.md, which explains the figures.`,
+docs/explanation/benchmarks.md, which explains the figures.`,
   parts: {
     pages,
     load,
@@ -46,7 +46,7 @@ docs/benchmarks.md, which explains the figures.`,
     building: 'answers: only what building columns costs others',
     'venv=FOLDER': 'answers: a Python environment that has the packages',
     'citus=URL': 'citus: a database on a coordinator',
-    write: 'write docs/benchmarks.md after any run',
+    write: 'write docs/explanation/benchmarks.md after any run',
   },
   finish({ sections, marks, isFull, texts }) {
     if (!isFull && texts['write'] === undefined) return

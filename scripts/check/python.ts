@@ -13,7 +13,7 @@ import type { Part } from '../measure/command.ts'
 import { none } from '../measure/report.ts'
 
 const SDK = 'foundry-platform-sdk'
-/** The packages that the programs of docs/python.md use. */
+/** The packages that the programs of docs/how-to/python.md use. */
 const FRAMES = ['duckdb', 'pandas', 'polars', 'pyarrow']
 
 const pathOf = (path: string) => fileURLToPath(new URL(path, import.meta.url))
@@ -37,7 +37,7 @@ async function passes(python: string, args: readonly string[], env: Environment)
 export const python: Part<Record<string, never>> = {
   about: `Installs ${SDK} from PyPI in a virtual environment, starts the service with TLS, and
 runs scripts/check/sdk.py: sign-in with client credentials, metadata, lists, searches, object sets,
-interfaces and actions of v1 and v2. Then it runs the example of docs/sdk.md. Needs Python 3.9 or newer
+interfaces and actions of v1 and v2. Then it runs the example of docs/how-to/sdk.md. Needs Python 3.9 or newer
 with venv. Takes about a minute and 100 MB.`,
   full: {},
   stores: ['SQLite'],
@@ -69,14 +69,14 @@ with venv. Takes about a minute and 100 MB.`,
     // The example of the guide reads the objects that the checks leave.
     const isRight =
       (await passes(interpreter, [pathOf('sdk.py')], env)) &&
-      (await passes(interpreter, ['-c', readPrograms('sdk.md')], env))
+      (await passes(interpreter, ['-c', readPrograms('how-to/sdk.md')], env))
     return [none('failed checks', isRight ? 0 : 1)]
   },
 }
 
 export const frames: Part<Record<string, never>> = {
   about: `Installs ${FRAMES.join(', ')} from PyPI in a virtual environment, and runs the programs of
-docs/python.md against the demo. Takes about a minute and 500 MB.`,
+docs/how-to/python.md against the demo. Takes about a minute and 500 MB.`,
   full: {},
   stores: ['SQLite'],
   async run({ bench, texts: { venv } }) {
@@ -86,7 +86,7 @@ docs/python.md against the demo. Takes about a minute and 500 MB.`,
     const url = await waitForLine(oqs, 'listening on ')
     const token = await waitForLine(oqs, 'token ')
     const env = { OQS_URL: url, OQS_TOKEN: token }
-    const isRight = await passes(interpreter, ['-c', readPrograms('python.md')], env)
+    const isRight = await passes(interpreter, ['-c', readPrograms('how-to/python.md')], env)
     return [none('failed programs', isRight ? 0 : 1)]
   },
 }

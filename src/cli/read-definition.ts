@@ -35,7 +35,7 @@ export async function readDefinition(file: string): Promise<Definition> {
   const source = sourceOf(file)
   if (typeof (definition as Definition | null)?.apiName !== 'string') {
     throw new Error(
-      `${source} is not an ontology definition: it has no apiName. See docs/ontology.md for the format.`,
+      `${source} is not an ontology definition: it has no apiName. See docs/reference/ontology.md for the format.`,
     )
   }
   return definition as Definition

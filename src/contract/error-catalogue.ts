@@ -1,6 +1,6 @@
 /**
  * The error catalogue: the name, code and description of every error. Names and codes are those of
- * the public APIs. A test checks that `docs/errors.md` explains each of them.
+ * the public APIs. A test checks that `docs/reference/errors.md` explains each of them.
  */
 
 /** The error codes of the wire, each with its HTTP status [7.2]. */

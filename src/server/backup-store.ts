@@ -12,7 +12,7 @@ export async function backupStore(
   if (path === undefined)
     throw cannotOpen(
       name,
-      '`oqs backup` copies SQLite stores only. Back up PostgreSQL with pg_dump; see docs/backups.md.',
+      '`oqs backup` copies SQLite stores only. Back up PostgreSQL with pg_dump; see docs/how-to/backups.md.',
     )
   return backupDatabase(path, target, options)
 }

@@ -8,7 +8,7 @@ import { ConfigError } from './config.ts'
 import { withoutPassword } from './store-name.ts'
 
 export const DAMAGE_ADVICE =
-  'stop the service and restore the last backup; see "Restore a SQLite file" in docs/backups.md'
+  'stop the service and restore the last backup; see "Restore a SQLite file" in docs/how-to/backups.md'
 
 export async function openStore(name: string, options: StoreOptions = {}): Promise<ObjectStore> {
   try {

@@ -1,6 +1,6 @@
 /**
  * The table of settings: default, meaning, allowed values and parser of each. The configuration,
- * `oqs config` and the test of docs/settings.md all use it.
+ * `oqs config` and the test of docs/reference/settings.md all use it.
  */
 import { AUDIT_LEVELS } from '../contract/audit-record.ts'
 import {

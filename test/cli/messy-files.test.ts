@@ -73,7 +73,7 @@ function rowOf({ name, what, options }: MessyFile, guess: string): string {
   return `| \`${name}\` | ${what} |${given} | ${guess} |`
 }
 
-const page = readFileSync(new URL('../../docs/guesses.md', import.meta.url), 'utf8')
+const page = readFileSync(new URL('../../docs/contributing/guesses.md', import.meta.url), 'utf8')
 
 describe('a file as people have it', () => {
   it.each(MESSY_FILES.map((file, index) => [file.name, file, `t${index}`] as const))(

@@ -110,7 +110,7 @@ describe('the deployment files', () => {
 
   it('pass everything through nginx, for a whole host and under a path', () => {
     const [, ofPath = ''] =
-      /```nginx nginx.conf\n([\s\S]*?)```/.exec(read('docs/production.md')) ?? []
+      /```nginx nginx.conf\n([\s\S]*?)```/.exec(read('docs/how-to/production.md')) ?? []
     const directives = (text: string) =>
       text
         .split('\n')

@@ -17,7 +17,7 @@ import { differenceOf } from './compare-output.ts'
 import { preludeFor, readExamples, runExamples } from './page-examples.ts'
 
 const README = 'README.md'
-const PAGES = [README, ...globSync('docs/*.md').toSorted()].filter(
+const PAGES = [README, ...globSync('docs/**/*.md').toSorted()].filter(
   (path) => readExamples(path).length > 0,
 )
 
@@ -119,9 +119,11 @@ describe('the documentation', () => {
   })
 
   it('has an example of every query type, in both revisions and v2', () => {
-    expect(typesIn('docs/search.md')).toEqual(new Set(REVISION_1_QUERIES.types.keys()))
-    expect(typesIn('docs/search-by-type.md')).toEqual(new Set(REVISION_2_QUERIES.types.keys()))
-    expect(typesIn('docs/where.md')).toEqual(new Set(V2_QUERIES.types.keys()))
+    expect(typesIn('docs/reference/search.md')).toEqual(new Set(REVISION_1_QUERIES.types.keys()))
+    expect(typesIn('docs/reference/search-by-type.md')).toEqual(
+      new Set(REVISION_2_QUERIES.types.keys()),
+    )
+    expect(typesIn('docs/reference/where.md')).toEqual(new Set(V2_QUERIES.types.keys()))
   })
 })
 

@@ -6,11 +6,11 @@ const PAGES = [...globSync('*.md'), ...globSync('docs/**/*.md')]
 
 /** Pages for operators, with commands that need a server or root and are therefore not run. */
 const OPERATOR_PAGES = [
-  'docs/backups.md',
-  'docs/postgresql.md',
-  'docs/production.md',
-  'docs/releases.md',
-  'docs/sign-in.md',
+  'docs/how-to/backups.md',
+  'docs/how-to/postgresql.md',
+  'docs/how-to/production.md',
+  'docs/how-to/releases.md',
+  'docs/how-to/sign-in.md',
 ]
 
 /** The anchors that GitHub creates for the headings of a page. */

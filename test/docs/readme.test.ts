@@ -1,5 +1,5 @@
 import { globSync, readFileSync } from 'node:fs'
-import { basename } from 'node:path'
+import { relative } from 'node:path'
 import { describe, expect, it } from 'vitest'
 
 const readme = readFileSync('README.md', 'utf8')
@@ -13,9 +13,20 @@ describe('the README', () => {
     expect(commands).toHaveProperty('start')
     expect(commands).toHaveProperty('test')
   })
+})
 
-  it('links to every page of the documentation', () => {
-    const pages = globSync('docs/*.md').map((path) => basename(path))
-    expect(pages.filter((page) => !readme.includes(`(docs/${page}`))).toEqual([])
+describe('the map of the documentation', () => {
+  const map = readFileSync('docs/README.md', 'utf8')
+
+  it('leads to every page', () => {
+    const pages = globSync('docs/**/*.md')
+      .map((path) => relative('docs', path))
+      .filter((path) => path !== 'README.md' && !/^decisions\/\d/.test(path))
+    expect(pages.filter((page) => !map.includes(`](${page})`))).toEqual([])
+  })
+
+  it('is linked from the README, and fits a screen', () => {
+    expect(readme).toContain('(docs/README.md)')
+    expect(map.split('\n').length).toBeLessThanOrEqual(60)
   })
 })

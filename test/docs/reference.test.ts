@@ -13,13 +13,13 @@ import {
 const headings = (path: string) =>
   [...readFileSync(path, 'utf8').matchAll(/^### `(.+)`/gm)].map((match) => match[1] ?? '')
 
-describe('docs/errors.md', () => {
+describe('docs/reference/errors.md', () => {
   it('has a heading for every error, and no other', () => {
-    expect(headings('docs/errors.md').toSorted()).toEqual(Object.keys(ERRORS).toSorted())
+    expect(headings('docs/reference/errors.md').toSorted()).toEqual(Object.keys(ERRORS).toSorted())
   })
 
   it('states the status and the code of each error', () => {
-    const text = readFileSync('docs/errors.md', 'utf8')
+    const text = readFileSync('docs/reference/errors.md', 'utf8')
     for (const name of Object.keys(ERRORS) as ErrorName[]) {
       const section = text.split(`### \`${name}\``)[1]?.split('### ')[0] ?? ''
       expect(section).toContain(`${statusOf(name)} ${ERRORS[name].errorCode}`)
@@ -27,8 +27,8 @@ describe('docs/errors.md', () => {
   })
 })
 
-describe('docs/settings.md', () => {
-  const rows = readFileSync('docs/settings.md', 'utf8')
+describe('docs/reference/settings.md', () => {
+  const rows = readFileSync('docs/reference/settings.md', 'utf8')
     .split('\n')
     .filter((line) => /^\| `(?:OQS|OTEL)_/.test(line))
     .map((line) => line.split('|').map((cell) => cell.trim()))

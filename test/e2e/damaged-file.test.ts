@@ -122,7 +122,7 @@ describe('a service whose file is damaged', () => {
         },
       ])
     }
-    // Restores the backup as docs/backups.md describes.
+    // Restores the backup as docs/how-to/backups.md describes.
     for (const suffix of ['', '-wal', '-shm']) rmSync(file() + suffix, { force: true })
     copyFileSync(goodFile(), file())
     await using oqs = startOqs(['serve'], folder.settings())

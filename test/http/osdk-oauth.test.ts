@@ -58,7 +58,11 @@ describe('@osdk/oauth', () => {
   it('signs a person in through the page, with a proof key, as the guide shows', async () => {
     using folder = tempFolder()
     const { url } = service
-    const { openBoard } = (await importProgram('docs/sdk.md', 'board.mjs', folder.path)) as Guide
+    const { openBoard } = (await importProgram(
+      'docs/how-to/sdk.md',
+      'board.mjs',
+      folder.path,
+    )) as Guide
     const { id } = await createClient(service, { isPublic: true, redirectUris: [APP] })
     const browser = stubBrowser('http://localhost:3000/start')
     const leaving = openBoard(url, id)

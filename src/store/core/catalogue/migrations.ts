@@ -61,7 +61,7 @@ export function missingMigrations(
 
 function otherBuild(creator: string): Error {
   return new Error(
-    `${creator} of the service created it, with tables that this one cannot use. Export its ontologies with that build (\`oqs ontology export\`), and import them into a new store with this one (\`oqs ontology import\`); see "Which stores can a release open?" in docs/releases.md`,
+    `${creator} of the service created it, with tables that this one cannot use. Export its ontologies with that build (\`oqs ontology export\`), and import them into a new store with this one (\`oqs ontology import\`); see "Which stores can a release open?" in docs/how-to/releases.md`,
   )
 }
 
