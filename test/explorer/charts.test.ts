@@ -115,7 +115,7 @@ it('saves a chart as CSV, SVG and PNG, and shows its request', async () => {
   const panel = page.getByRole('complementary', { name: 'The request behind this view' })
   await panel.getByText('/objects/item/aggregateBatch').waitFor()
   await panel.getByLabel('Ask for').selectOption('the objects')
-  await panel.getByText('/objects/item?').waitFor()
+  await panel.getByText('/objects/item/search').waitFor()
 })
 
 it('tells what a column is like, in the menu of its header', async () => {

@@ -17,7 +17,7 @@ it('shows properties by type, the position, links with counts, and the bytes tha
   await expect.poll(() => page.getByRole('img', { name: /^Map:/ }).count()).toBe(1)
   await page.getByRole('link', { name: 'Brass Works' }).first().waitFor()
   await page.getByRole('button', { name: 'JSON' }).click()
-  const { text } = await suite.service.send('/api/v1/ontologies/shop/objects/item/i004')
+  const { text } = await suite.service.send('/api/v2/ontologies/shop/objects/item/i004')
   await expect.poll(() => page.locator('pre').textContent()).toBe(text)
 })
 

@@ -53,7 +53,7 @@ it('asks for one page, and once for all facets', async () => {
   const [page, requests] = await openItems()
   await rail(page).getByRole('checkbox', { name: 'm1 20' }).waitFor()
   await requests.settled()
-  expect(requests.take().toSorted()).toEqual(['aggregateBatch', 'changes', 'item'])
+  expect(requests.take().toSorted()).toEqual(['aggregateBatch', 'changes', 'search'])
 
   await rail(page).getByRole('checkbox', { name: 'm1 20' }).click()
   await counted(page, '20 read of 20')

@@ -44,6 +44,7 @@ export interface ObjectSearchRequest extends PageOptions {
   /** All properties if both lists are empty. */
   readonly select: readonly string[]
   readonly selectV2: readonly object[]
+  readonly excludeRid?: boolean | undefined
 }
 
 /** Metrics and groups of the objects that match a condition. */

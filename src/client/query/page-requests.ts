@@ -58,7 +58,7 @@ export function familyPageRequest(
 export function v2PageRequest(
   type: TypePath,
   { conditions, order, select = [] }: PageQuery,
-  paging: PageOptions,
+  paging: PageOptions & { readonly excludeRid?: boolean },
 ): ServiceRequest {
   return objectSearchRequest(type, {
     where: compileWhere(conditions, OBJECT_SET_SYNTAX),

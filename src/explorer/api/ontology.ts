@@ -1,4 +1,5 @@
 /** Ontologies and their objects, in the form that the screens use. */
+import type { FlatRecord } from '../../client/endpoints/pages.ts'
 import type { LinkTypeDefinition } from '../../ontology/definition/definition-schema.ts'
 import type { ScalarType } from '../../ontology/definition/property-type.ts'
 
@@ -143,40 +144,30 @@ export function isJsonNumber(type: TypeName | undefined): boolean {
   return JSON_NUMBERS.includes(type)
 }
 
-/** Objects in one form, whatever API they came from. */
+/** An object as the screens use it. */
 export interface ObjectRecord {
   readonly key: string | number | boolean
   readonly title: string | undefined
   readonly properties: Readonly<Record<string, unknown>>
 }
 
-interface WireObject {
-  /** Revision 1.0. */
-  readonly rid?: string
-  /** Revision 2.0. */
-  readonly primaryKey?: string | number | boolean
-  readonly title?: string
-  readonly properties?: Readonly<Record<string, unknown>>
-  /** v2. */
-  readonly __primaryKey?: string | number | boolean
-  readonly __title?: string
+/** Reads an object as v2 sends it. */
+export function readRecord(json: FlatRecord): ObjectRecord {
+  const { __primaryKey: key, __title: title } = json
+  const members = Object.entries(json).filter(([name]) => !name.startsWith('__'))
+  const properties = withoutPrototype(Object.fromEntries(members))
+  return { key: key as ObjectRecord['key'], title, properties }
 }
 
-/** Reads a record of any API. */
-export function readRecord(
-  json: unknown,
+/** Reads an object of an export, which has the properties alone. */
+export function readExported(
+  json: ObjectRecord['properties'],
   { primaryKey, titleProperty }: { readonly primaryKey: string; readonly titleProperty?: string },
 ): ObjectRecord {
-  const wire = json as WireObject
-  if (wire.__primaryKey !== undefined) {
-    const members = Object.entries(wire).filter(([name]) => !name.startsWith('__'))
-    const properties = withoutPrototype(Object.fromEntries(members))
-    return { key: wire.__primaryKey, title: wire.__title, properties }
-  }
-  const properties = withoutPrototype(wire.properties ?? {})
-  const title = wire.title ?? (titleProperty === undefined ? undefined : properties[titleProperty])
+  const properties = withoutPrototype(json)
+  const title = titleProperty === undefined ? undefined : properties[titleProperty]
   return {
-    key: wire.primaryKey ?? (properties[primaryKey] as ObjectRecord['key']),
+    key: properties[primaryKey] as ObjectRecord['key'],
     title: title === undefined || title === null ? undefined : String(title),
     properties,
   }

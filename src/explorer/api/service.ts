@@ -1,7 +1,10 @@
 /** The service that has sent this page, through the client of the project. */
 
 import { QueryClient, queryOptions } from '@tanstack/react-query'
+import { readPage } from '../../client/endpoints/endpoint-group.ts'
 import { Endpoints } from '../../client/endpoints/endpoints.ts'
+import type { Page } from '../../client/endpoints/pages.ts'
+import type { OntologySummary } from '../../client/endpoints/revision-1.ts'
 import { OqsError } from '../../client/oqs-error.ts'
 import { isRetryable } from '../../client/retry.ts'
 import { BASE_PATH } from './base-path.ts'
@@ -74,10 +77,13 @@ export function meQuery({ administration }: Service) {
   })
 }
 
-export function ontologiesQuery({ revision1 }: Service) {
+export function ontologiesQuery({ connection }: Service) {
   return queryOptions({
     queryKey: ['ontologies'],
-    queryFn: ({ signal }) => revision1.listOntologies({ signal }),
+    queryFn: async ({ signal }) => {
+      const request = { path: '/api/v2/ontologies', signal }
+      return (await readPage<Page<OntologySummary>>(connection, request)).data
+    },
     staleTime: DEFINITION_STALE_MS,
   })
 }

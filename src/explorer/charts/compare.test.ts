@@ -54,7 +54,7 @@ it('finds no period without both bounds', () => {
 
 const comparedWith = (search: string, kind: Exclude<Comparison['kind'], 'filter'>) => {
   const view = comparedAxis(of(search), { kind })?.slices[1]?.view
-  return view && conditionsOf(view, of(search), 'v2')
+  return view && conditionsOf(view, of(search))
 }
 
 it('compares a period with the one before, by calendar months', () => {

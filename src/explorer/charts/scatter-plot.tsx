@@ -37,7 +37,7 @@ function pointsQuery(service: Service, of: TypeView, x: string, y: string) {
       const present = [x, y].map((path) => isNull(path, false))
       const properties = [x, y].map((path) => path.split('/')[0] ?? '')
       const query = {
-        conditions: [...conditionsOf(of.view, of, 'v2'), ...present],
+        conditions: [...conditionsOf(of.view, of), ...present],
         order: [],
         select: [...new Set([primaryKey, titleProperty, ...properties])],
       }

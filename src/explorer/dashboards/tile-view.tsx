@@ -88,7 +88,7 @@ function TableTile({ of, canCount }: Pick<TileViewProps, 'of' | 'canCount'>) {
   const { data, error } = useQuery({
     queryKey: ['tile rows', objectType.rid, version, JSON.stringify([filters, text, box, order])],
     queryFn: ({ signal }) => {
-      const conditions = conditionsOf(view, of, 'v2')
+      const conditions = conditionsOf(view, of)
       return readRecords(service, of, { conditions, order }, { pageSize: SHOWN_ROWS, signal })
     },
     enabled: canCount,

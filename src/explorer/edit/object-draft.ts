@@ -104,7 +104,7 @@ export function readDraft(
 function readText(text: string, type: PropertyType): unknown {
   if (isJsonNumber(type.type)) {
     const value = Number(text)
-    // Revision 1.0 writes NaN and the infinities as strings.
+    // The API writes NaN and the infinities as strings.
     if (!Number.isFinite(value)) return text
     return value
   }

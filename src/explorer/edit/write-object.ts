@@ -1,6 +1,8 @@
 /** Writes of one object, each on condition that nobody else changed it. */
+import type { FlatRecord } from '../../client/endpoints/pages.ts'
+import { readRecord } from '../api/ontology.ts'
 import { type Service, statusOf } from '../api/service.ts'
-import type { ObjectAddress } from '../queries/object-queries.ts'
+import { latestRequest, type ObjectAddress } from '../queries/object-queries.ts'
 import type { LastChange } from '../session/use-writes.ts'
 import { typePathOf } from '../view/type-view.ts'
 import { type Properties, patchBetween } from './object-draft.ts'
@@ -13,12 +15,13 @@ export interface TaggedObject {
 
 /** Reads the object as it is now; undefined if there is none. */
 export async function readObject(
-  { revision1 }: Service,
+  { connection }: Service,
   address: ObjectAddress,
 ): Promise<TaggedObject | undefined> {
   try {
-    const { record, etag } = await revision1.getTaggedObject(typePathOf(address), address.key)
-    return { properties: record.properties, etag: requireTag(etag) }
+    const { body, headers } = await connection.exchange<FlatRecord>(latestRequest(address))
+    const { properties } = readRecord(body)
+    return { properties, etag: requireTag(headers.get('etag') ?? undefined) }
   } catch (error) {
     if (statusOf(error) === 404) return undefined
     throw error

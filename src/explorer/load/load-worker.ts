@@ -175,15 +175,20 @@ async function openLoad(spec: LoadSpec, signal: AbortSignal) {
 /** Returns how rows are read; those without a key are numbered after the last object. */
 async function numberRows(
   { ontology, objectType, columns, mode, isNumbered }: LoadSpec,
-  { revision1 }: Endpoints,
+  { objectSets }: Endpoints,
 ): Promise<LoadSpec['columns']> {
   if (!isNumbered) return mode === 'merge' ? { ...columns, writesNulls: true } : columns
   const { apiName, primaryKey } = objectType
-  const { data } = await revision1.listObjects(
+  const { data } = await objectSets.searchObjects(
     { ontology, objectType: apiName },
-    { pageSize: 1, orderBy: `properties.${primaryKey}:desc` },
+    {
+      orderBy: { fields: [{ field: primaryKey, direction: 'desc' }] },
+      select: [primaryKey],
+      selectV2: [],
+      pageSize: 1,
+    },
   )
-  const rowsBefore = Math.max(0, Number(data[0]?.properties[primaryKey] ?? 0))
+  const rowsBefore = Math.max(0, Number(data[0]?.__primaryKey ?? 0))
   return { ...columns, rowNumber: primaryKey, rowsBefore }
 }
 

@@ -80,5 +80,5 @@ export function colourOfRecord(scale: ColourScale | undefined, record: ObjectRec
 /** Returns the condition for the objects with a value of a scale. */
 export function valueCondition(of: TypeView, field: string, value: string): JsonConditions[] {
   const operator = facetOperator(of.objectType, field)
-  return [...conditionsOf({ ...EMPTY_VIEW, filters: [{ field, operator, value }] }, of, 'v2')]
+  return [...conditionsOf({ ...EMPTY_VIEW, filters: [{ field, operator, value }] }, of)]
 }

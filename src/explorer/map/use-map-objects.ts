@@ -176,7 +176,7 @@ function recordsQuery(service: Service, of: TypeView, area: Box) {
   return queryOptions({
     queryKey: ['points', of.objectType.rid, filters, text, within],
     queryFn: ({ signal }): Promise<readonly ObjectRecord[]> => {
-      const conditions = conditionsOf({ filters, text, box: within, unread }, of, 'v2')
+      const conditions = conditionsOf({ filters, text, box: within, unread }, of)
       return readRecords(service, of, { conditions, order: [] }, { pageSize: MOST_POINTS, signal })
     },
   })

@@ -94,7 +94,7 @@ export function neighboursQuery(service: Service, listed: ListedObject) {
       order,
     ],
     queryFn: async ({ signal }) => {
-      const conditions = conditionsOf(list, listed, 'v2')
+      const conditions = conditionsOf(list, listed)
       const find = async (found: readonly Conditions[], terms: readonly QueryTerm[]) => {
         const query = { conditions: found, order: terms }
         return (await readRecords(service, listed, query, { pageSize: 1, signal }))[0]

@@ -114,12 +114,13 @@ export function LinkList({ address, link, record, trail }: LinkListProps) {
   const { ontology, objectType } = address
   const target = findType(ontology, link.target)
   const isMany = link.cardinality === 'many'
+  const linked = { record, target: target ?? objectType }
   const { data, error } = useQuery({
-    ...linkedQuery(service, address, link, target ?? objectType),
+    ...linkedQuery(service, address, link, linked),
     enabled: target !== undefined,
   })
   const { data: count } = useQuery({
-    ...linkCountQuery(service, address, link, { record, target: target ?? objectType }),
+    ...linkCountQuery(service, address, link, linked),
     enabled: target !== undefined && isMany,
   })
   const step = trail.at(-1)

@@ -1,11 +1,10 @@
 /** One object, its earlier state, and what it links to. */
 import { queryOptions } from '@tanstack/react-query'
+import { pathOf } from '../../client/addresses.ts'
 import type { ServiceRequest } from '../../client/connection.ts'
 import { exportRequest } from '../../client/endpoints/administration.ts'
 import { readPage } from '../../client/endpoints/endpoint-group.ts'
 import type { FlatRecord, Page } from '../../client/endpoints/pages.ts'
-import { objectRequest } from '../../client/endpoints/revision-1.ts'
-import { compileWhere, SEARCH_SYNTAX } from '../../client/query/compile-where.ts'
 import { type PageQuery, v2PageRequest } from '../../client/query/page-requests.ts'
 import { screenPath } from '../api/base-path.ts'
 import {
@@ -13,11 +12,12 @@ import {
   type LinkSide,
   type ObjectRecord,
   type ObjectTypeDefinition,
+  readExported,
   readRecord,
 } from '../api/ontology.ts'
 import type { Service } from '../api/service.ts'
-import { conditionsOf } from '../view/compile-filters.ts'
-import { type ShownType, typePathOf } from '../view/type-view.ts'
+import { conditionsOf, whereOf } from '../view/compile-filters.ts'
+import { type ShownType, type TypeView, typePathOf } from '../view/type-view.ts'
 import { EMPTY_VIEW, type Filter } from '../view/view-state.ts'
 import { countObjects } from './aggregate.ts'
 import { versionOf } from './walk.ts'
@@ -31,8 +31,9 @@ export function objectPath({ ontology, objectType, key }: ObjectAddress): '/' {
   return screenPath(ontology.apiName, objectType.apiName, key)
 }
 
-export function latestRequest(address: ObjectAddress): ServiceRequest {
-  return objectRequest(typePathOf(address), address.key)
+export function latestRequest({ ontology, objectType, key }: ObjectAddress): ServiceRequest {
+  const { apiName } = objectType
+  return { path: pathOf`/api/v2/ontologies/${ontology.apiName}/objects/${apiName}/${key}` }
 }
 
 export interface LoadedObject {
@@ -48,9 +49,9 @@ export function objectQuery({ connection }: Service, address: ObjectAddress) {
     queryKey: ['object', address.objectType.rid, address.key],
     queryFn: async ({ signal }): Promise<LoadedObject> => {
       const request = { ...latestRequest(address), signal }
-      const { body, bytes, headers } = await connection.exchange(request)
+      const { body, bytes, headers } = await connection.exchange<FlatRecord>(request)
       const json = new TextDecoder().decode(bytes)
-      return { record: readRecord(body, address.objectType), json, version: versionOf(headers) }
+      return { record: readRecord(body), json, version: versionOf(headers) }
     },
   })
 }
@@ -71,16 +72,15 @@ export async function readState(
   const read = Number(response.headers.get('oqs-version') ?? version)
   if (json === '') return { version: read, record: undefined }
   const properties = JSON.parse(json) as ObjectRecord['properties']
-  return { version: read, record: readRecord({ properties }, objectType) }
+  return { version: read, record: readExported(properties, objectType) }
 }
 
 /** Returns the request for an object as of a version: an export of one object. */
 export function stateRequest(address: ObjectAddress, version: number | undefined): ServiceRequest {
   const { objectType, key } = address
   const filter: Filter = { field: objectType.primaryKey, operator: 'eq', value: key }
-  const conditions = conditionsOf({ ...EMPTY_VIEW, filters: [filter] }, address, '1')
-  const where = JSON.stringify(compileWhere(conditions, SEARCH_SYNTAX))
-  return exportRequest(typePathOf(address), { where, version })
+  const whereV2 = JSON.stringify(whereOf(filteredBy(address, filter)))
+  return exportRequest(typePathOf(address), { whereV2, version })
 }
 
 export function stateQuery(service: Service, address: ObjectAddress, version: number) {
@@ -91,23 +91,33 @@ export function stateQuery(service: Service, address: ObjectAddress, version: nu
   })
 }
 
+/** Returns the view of the objects of a type that one filter selects. */
+function filteredBy({ ontology, objectType }: ShownType, filter: Filter): TypeView {
+  return { ontology, objectType, view: { ...EMPTY_VIEW, filters: [filter] } }
+}
+
 /** Linked objects that the page of an object shows. */
 const LINKED_SHOWN = 5
 
+/** The object that a link starts at, and the type that it leads to. */
+interface LinkedObjects {
+  readonly record: ObjectRecord
+  readonly target: ObjectTypeDefinition
+}
+
 export function linkedQuery(
-  { revision1 }: Service,
-  address: ObjectAddress,
+  service: Service,
+  { ontology }: ObjectAddress,
   link: LinkSide,
-  target: ObjectTypeDefinition,
+  { record, target }: LinkedObjects,
 ) {
-  const { objectType, key } = address
+  const of = filteredBy({ ontology, objectType: target }, linkFilter(link, record, target))
   return queryOptions({
-    queryKey: ['linked', objectType.rid, key, link.apiName],
-    queryFn: async ({ signal }): Promise<readonly ObjectRecord[]> => {
-      const path = { ...typePathOf(address), primaryKey: key, linkType: link.apiName }
-      const options = { pageSize: LINKED_SHOWN }
-      const { data } = await revision1.listLinkedObjects(path, options, { signal })
-      return data.map((json) => readRecord(json, target))
+    // A link to one follows the foreign key when it changes.
+    queryKey: ['linked', target.rid, of.view.filters],
+    queryFn: ({ signal }) => {
+      const query = { conditions: conditionsOf(of.view, of), order: [] }
+      return readRecords(service, of, query, { pageSize: LINKED_SHOWN, signal })
     },
   })
 }
@@ -126,16 +136,14 @@ export function linkFilter(link: LinkSide, record: ObjectRecord, target: ObjectT
 /** Counts the objects at a link to many. */
 export function linkCountQuery(
   service: Service,
-  { ontology, objectType, key }: ObjectAddress,
+  { ontology }: ObjectAddress,
   link: LinkSide,
-  { record, target }: { readonly record: ObjectRecord; readonly target: ObjectTypeDefinition },
+  { record, target }: LinkedObjects,
 ) {
+  const of = filteredBy({ ontology, objectType: target }, linkFilter(link, record, target))
   return queryOptions({
-    queryKey: ['link-count', objectType.rid, key, link.apiName],
-    queryFn: ({ signal }) => {
-      const view = { ...EMPTY_VIEW, filters: [linkFilter(link, record, target)] }
-      return countObjects(service, { ontology, objectType: target, view }, signal)
-    },
+    queryKey: ['link-count', target.rid, of.view.filters],
+    queryFn: ({ signal }) => countObjects(service, of, signal),
   })
 }
 
@@ -148,5 +156,5 @@ export async function readRecords(
 ): Promise<readonly ObjectRecord[]> {
   const request = { ...v2PageRequest(typePathOf(type), query, { pageSize }), signal }
   const { data } = await readPage<Page<FlatRecord>>(connection, request)
-  return data.map((json) => readRecord(json, type.objectType))
+  return data.map(readRecord)
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ObjectTypeDefinition, OntologyDefinition } from '../api/ontology.ts'
 import { EMPTY_VIEW, type ViewState } from '../view/view-state.ts'
-import { chooseRevision, pageRequest } from './page-request.ts'
+import { pageRequest } from './page-request.ts'
 
 const objectType: ObjectTypeDefinition = {
   apiName: 'city',
@@ -21,35 +21,31 @@ const ontology: OntologyDefinition = {
   families: ['world'],
   objectTypes: [objectType],
 }
-const request = (view: Partial<ViewState>, revision = chooseRevision({ ...EMPTY_VIEW, ...view })) =>
-  pageRequest({ ontology, objectType, view: { ...EMPTY_VIEW, ...view } }, revision, {
-    pageSize: 1000,
-  })
+const request = (view: Partial<ViewState>, isReversed = false) =>
+  pageRequest(
+    { ontology, objectType, view: { ...EMPTY_VIEW, ...view } },
+    { pageSize: 1000, isReversed },
+  )
 
 describe('the request for a page', () => {
-  it('lists in revision 1.0 without conditions', () => {
-    expect(request({ order: [{ property: 'name', direction: 'desc' }], isSnapshot: true })).toEqual(
-      {
-        path: '/api/v1/ontologies/world/objects/city',
-        query: { pageSize: 1000, orderBy: 'properties.name:desc', snapshot: true },
-      },
-    )
+  it('searches for every object without conditions', () => {
+    expect(request({ isSnapshot: true })).toEqual({
+      method: 'POST',
+      path: '/api/v2/ontologies/world/objects/city/search',
+      json: { select: [], selectV2: [], excludeRid: true, pageSize: 1000, snapshot: true },
+    })
   })
 
   it('reads from the end, where objects without a value come', () => {
-    const reversed = (order: ViewState['order'], revision: 'v2' | '1') => {
-      const of = { ontology, objectType, view: { ...EMPTY_VIEW, order } }
-      return pageRequest(of, revision, { pageSize: 10, isReversed: true })
-    }
-    expect(reversed([], '1').query).toMatchObject({ orderBy: 'properties.id:desc' })
-    const { json } = reversed(
-      [
-        { property: 'name', direction: 'desc' },
-        { property: 'population', direction: 'asc' },
-      ],
-      'v2',
-    )
-    expect(json).toMatchObject({
+    const orderOf = (order: ViewState['order']) => request({ order }, true).json
+    expect(orderOf([])).toMatchObject({
+      orderBy: { fields: [{ field: 'id', direction: 'desc' }] },
+    })
+    const order = [
+      { property: 'name', direction: 'desc' as const },
+      { property: 'population', direction: 'asc' as const },
+    ]
+    expect(orderOf(order)).toMatchObject({
       orderBy: {
         fields: [
           { field: 'name', direction: 'asc', nulls: 'first' },
@@ -59,8 +55,8 @@ describe('the request for a page', () => {
     })
   })
 
-  it('searches in v2 with conditions, text and a box', () => {
-    const { path, json } = request({
+  it('searches with conditions, text and a box', () => {
+    const { json } = request({
       filters: [
         { field: 'id', operator: 'gte', value: '7' },
         { field: 'population', operator: 'lt', value: '9007199254740993' },
@@ -69,7 +65,6 @@ describe('the request for a page', () => {
       text: 'new york',
       box: [5, 45, 11, 48],
     })
-    expect(path).toBe('/api/v2/ontologies/world/objects/city/search')
     expect(json).toMatchObject({
       where: {
         type: 'and',
@@ -97,12 +92,12 @@ describe('the request for a page', () => {
     })
   })
 
-  it('writes fields as each API names them', () => {
+  it('names the field of a struct by both names', () => {
     const filters = [{ field: 'names/text', operator: 'eq' as const, value: 'x' }]
-    expect(request({ filters }, '1').json).toMatchObject({
-      query: { field: 'properties.names.text' },
-    })
-    expect(request({ filters }, '2').json).toMatchObject({ query: { field: 'names:text' } })
+    const propertyIdentifier = {
+      ...{ type: 'structField', propertyApiName: 'names', structFieldApiName: 'text' },
+    }
+    expect(request({ filters }).json).toMatchObject({ where: { type: 'eq', propertyIdentifier } })
   })
 
   it('orders by several properties', () => {
@@ -110,10 +105,7 @@ describe('the request for a page', () => {
       { property: 'name', direction: 'desc' as const },
       { property: 'id', direction: 'asc' as const },
     ]
-    expect(request({ order }).query).toMatchObject({
-      orderBy: 'properties.name:desc,properties.id:asc',
-    })
-    expect(request({ order, text: 'x' }).json).toMatchObject({
+    expect(request({ order }).json).toMatchObject({
       orderBy: {
         fields: [
           { field: 'name', direction: 'desc' },
@@ -121,20 +113,5 @@ describe('the request for a page', () => {
         ],
       },
     })
-  })
-
-  it('continues after a key as a walk of its own', () => {
-    const of = { ontology, objectType, view: EMPTY_VIEW }
-    expect(pageRequest(of, '1', { pageSize: 10, after: '7' })).toMatchObject({
-      method: 'POST',
-      json: { query: { type: 'gt', field: 'properties.id', value: 7 } },
-    })
-  })
-
-  it('says what an API cannot express', () => {
-    expect(() => request({ box: [5, 45, 11, 48] }, '1')).toThrow('a box')
-    expect(() => request({ order: [{ property: 'id', direction: 'asc' }] }, '2')).toThrow(
-      'an order',
-    )
   })
 })

@@ -4,14 +4,10 @@
  */
 import type { Connection, ServiceRequest, ServiceResponse } from '../../client/connection.ts'
 import { exchangePage } from '../../client/endpoints/endpoint-group.ts'
+import type { FlatRecord, Page } from '../../client/endpoints/pages.ts'
 import { nextTokensOf } from '../../client/oqs-error.ts'
 import { Observable } from '../api/observable.ts'
-import {
-  keyText,
-  type ObjectRecord,
-  type ObjectTypeDefinition,
-  readRecord,
-} from '../api/ontology.ts'
+import { keyText, type ObjectRecord, readRecord } from '../api/ontology.ts'
 
 /** One page as the status bar shows it. */
 export interface WalkPage {
@@ -35,6 +31,8 @@ interface KeptPage {
   readonly page: WalkPage
   bytes: Uint8Array | undefined
 }
+
+type PageBody = Page<FlatRecord>
 
 /** Bytes of pages that a walk keeps; the oldest leave first. */
 const MAX_BYTES = 64 * 1024 * 1024
@@ -133,17 +131,9 @@ export interface WalkState {
   readonly continuedAt: number | undefined
 }
 
-interface PageBody {
-  readonly data: readonly unknown[]
-  readonly nextPageToken?: string
-  readonly totalCount?: string
-}
-
 export interface WalkOptions {
   readonly connection: Connection
-  readonly objectType: ObjectTypeDefinition
-  /** `after` is the key after which the walk continues without an earlier token. */
-  readonly requestOf: (pageToken: string | undefined, after: string | undefined) => ServiceRequest
+  readonly requestOf: (pageToken: string | undefined) => ServiceRequest
 }
 
 const INITIAL: WalkState = {
@@ -162,12 +152,9 @@ export class Walk extends KeptPages {
   readonly #stopped = new AbortController()
   readonly #state = new Observable(INITIAL)
   #nextToken: string | undefined
-  #after: string | undefined
 
   constructor(options: WalkOptions) {
-    super((bytes) =>
-      readBody(JSON.parse(new TextDecoder().decode(bytes)) as PageBody, options.objectType),
-    )
+    super((bytes) => recordsIn(JSON.parse(new TextDecoder().decode(bytes)) as PageBody))
     this.#options = options
   }
 
@@ -202,7 +189,7 @@ export class Walk extends KeptPages {
   }
 
   async #read(): Promise<void> {
-    const request = this.#options.requestOf(this.#nextToken, this.#after)
+    const request = this.#options.requestOf(this.#nextToken)
     const signal = this.#stopped.signal
     const { connection } = this.#options
     this.#add(request, await exchangePage<PageBody>(connection, { ...request, signal }))
@@ -220,16 +207,6 @@ export class Walk extends KeptPages {
     if (continueToken === undefined) return
     this.#nextToken = continueToken
     this.#change({ continuedAt: rowCount })
-    await this.loadNext()
-  }
-
-  /** Continues after the last row without its token, as another walk by key. */
-  async continueAfterLast(): Promise<void> {
-    const key = this.lastKey()
-    if (key === undefined) return
-    this.#after = key
-    this.#nextToken = undefined
-    this.#change({ isComplete: false })
     await this.loadNext()
   }
 
@@ -260,16 +237,13 @@ export class Walk extends KeptPages {
       request,
       hasNextToken: body.nextPageToken !== undefined,
     }
-    this.add(page, response.bytes, readBody(body, this.#options.objectType))
-    // After a key, the service counts the rest only.
-    const counted = body.totalCount === undefined ? undefined : Number(body.totalCount)
-    const isRest = this.#after !== undefined
+    this.add(page, response.bytes, recordsIn(body))
     this.#change({
       pages: [...pages, page],
       rowCount: rowCount + page.count,
       isLoading: false,
       isComplete: body.nextPageToken === undefined,
-      totalCount: isRest ? totalCount : (counted ?? totalCount),
+      totalCount: body.totalCount === undefined ? totalCount : Number(body.totalCount),
       startedAtMs: startedAtMs ?? response.receivedAtMs,
     })
   }
@@ -279,8 +253,8 @@ export class Walk extends KeptPages {
   }
 }
 
-function readBody({ data }: PageBody, type: ObjectTypeDefinition): readonly ObjectRecord[] {
-  return data.map((json) => readRecord(json, type))
+function recordsIn({ data }: PageBody): readonly ObjectRecord[] {
+  return data.map(readRecord)
 }
 
 /** Returns the version of the type that was read, if the service says so. */

@@ -1,36 +1,18 @@
 /** The request behind a view as a program with the client of this project. */
 import { Identifiers, literal, memberName } from '../../contract/typescript-names.ts'
 import type { ObjectTypeDefinition } from '../api/ontology.ts'
-import { pageRequest } from '../queries/page-request.ts'
-import {
-  conditionsOf,
-  type Json,
-  type JsonConditions,
-  NotExpressible,
-  toJson,
-} from '../view/compile-filters.ts'
+import { conditionsOf, type Json, type JsonConditions, toJson } from '../view/compile-filters.ts'
 import { fieldAt } from '../view/field-at.ts'
 import { alternativesOf, boundsOf, type Condition, type Filter, valuesOf } from '../view/filters.ts'
 import { termsOf } from '../view/search-text.ts'
 import { pointProperty, scalarOf, type TypeView, textProperties } from '../view/type-view.ts'
-import type { ApiRevision } from '../view/view-state.ts'
+import { NotExpressible } from './request-text.ts'
 
-/** Returns a program. Throws `NotExpressible` if the API cannot express the view. */
-export function toClientCode(of: TypeView, revision: ApiRevision, origin: string): string {
-  // The request of the same view says what cannot be expressed.
-  pageRequest(of, revision, { pageSize: 1 })
+export function toClientCode(of: TypeView, origin: string): string {
   const { ontology, objectType, view } = of
-  const name = jsText(objectType.apiName)
-  const sources: Readonly<Record<ApiRevision, string>> = {
-    '1': `.objects(${name})`,
-    '2': `.family(${jsText(ontology.families?.[0] ?? '')})\n  .objects(${name})`,
-    v2: `.objectSet(${name})`,
-  }
   const calls = [
-    sources[revision],
-    ...mergeConditions(conditionsOf(view, of, revision)).map(
-      (condition) => `.where(${jsText(condition)})`,
-    ),
+    `.objectSet(${jsText(objectType.apiName)})`,
+    ...mergeConditions(conditionsOf(view, of)).map((condition) => `.where(${jsText(condition)})`),
     ...view.order.map(
       ({ property, direction }) => `.orderBy(${jsText(property)}, ${jsText(direction)})`,
     ),

@@ -17,16 +17,13 @@ const of = (search: string) => ({
 const URL = 'https://objects.example.com'
 
 it('reads all pages into a data frame', () => {
-  const filtered = toPandasCode(of('w=name:eq:a"b&o=name:desc'), 'v2', URL)
+  const filtered = toPandasCode(of('w=name:eq:a"b&o=name:desc'), URL)
   expect(filtered).toContain('session.post(url, json=body)')
   expect(filtered).toContain('"value": "a\\"b"')
   expect(filtered).toContain('"direction": "desc"')
   expect(filtered).toContain('body["pageToken"] = page["nextPageToken"]')
   expect(filtered).not.toMatch(/undefined|null|true|false/)
-  const listed = toPandasCode(of('at=snapshot'), '1', URL)
-  expect(listed).toContain('session.get(url, params=params)')
-  expect(listed).toContain('"snapshot": "true"')
-  expect(listed).toContain('[one["properties"] for one in page["data"]]')
+  expect(toPandasCode(of('at=snapshot'), URL)).toContain('"snapshot": True')
 })
 
 it('uses the official SDK', () => {

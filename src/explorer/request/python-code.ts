@@ -1,51 +1,42 @@
 /** The request behind a view as a Python program: with pandas, and with the official SDK. */
 import type { ServiceRequest } from '../../client/connection.ts'
 import { pageRequest } from '../queries/page-request.ts'
-import { type Json, NotExpressible, whereOf } from '../view/compile-filters.ts'
+import { type Json, whereOf } from '../view/compile-filters.ts'
 import type { TypeView } from '../view/type-view.ts'
-import type { ApiRevision } from '../view/view-state.ts'
+import { NotExpressible } from './request-text.ts'
 
 /** Pages of a program are as large as the API allows. */
 const PAGE_SIZE = 10_000
 
-/** Returns a program that reads all pages into a data frame. Throws `NotExpressible`. */
-export function toPandasCode(of: TypeView, revision: ApiRevision, origin: string): string {
-  const {
-    method = 'GET',
-    path,
-    query = {},
-    json,
-  } = pageRequest(of, revision, {
-    pageSize: PAGE_SIZE,
-  })
-  const isGet = method === 'GET'
-  // Members that are undefined are not sent, and Python would write booleans of a URL in its own way.
-  const sent = JSON.parse(JSON.stringify(isGet ? query : json), (_, value) =>
-    isGet && typeof value === 'boolean' ? String(value) : value,
-  ) as Json
-  // Records of both revisions have the values in a member of their own.
-  const rows = revision === 'v2' ? 'page["data"]' : '[one["properties"] for one in page["data"]]'
+/** Returns a program that reads all pages into a data frame. */
+export function toPandasCode(of: TypeView, origin: string): string {
+  const { path, json } = pageRequest(of, { pageSize: PAGE_SIZE })
   return `${sessionFor(origin + path)}
-${isGet ? 'params' : 'body'} = ${pyText(sent)}
+body = ${pyText(sentJson(json))}
 
 rows = []
 while True:
-    response = ${isGet ? 'session.get(url, params=params)' : 'session.post(url, json=body)'}
+    response = session.post(url, json=body)
     response.raise_for_status()
     page = response.json()
-    rows += ${rows}
+    rows += page["data"]
     if page.get("nextPageToken") is None:
         break
-    ${isGet ? 'params' : 'body'}["pageToken"] = page["nextPageToken"]
+    body["pageToken"] = page["nextPageToken"]
 
-frame = pd.DataFrame(rows)${revision === 'v2' ? '.filter(regex="^(?!__)")' : ''}
+frame = pd.DataFrame(rows).filter(regex="^(?!__)")
 print(frame)
 `
 }
 
+/** Returns a body as it is sent: without the members that are undefined. */
+function sentJson(body: unknown): Readonly<Record<string, Json>> {
+  return JSON.parse(JSON.stringify(body))
+}
+
 /** Returns a program that reads the groups of aggregations into data frames. */
 export function toPandasGroups({ path, json }: ServiceRequest, origin: string): string {
-  const body = JSON.parse(JSON.stringify(json)) as Readonly<Record<string, Json>>
+  const body = sentJson(json)
   const answers = 'aggregations' in body ? 'response.json()["data"]' : '[response.json()]'
   return `${sessionFor(origin + path)}
 body = ${pyText(body)}

@@ -1,4 +1,4 @@
-/** The exact call behind the view, in every API that can express it. */
+/** The exact call behind the view, for every tool that can express it. */
 import { useState } from 'react'
 import type { ServiceRequest } from '../../client/connection.ts'
 import { serviceUrl } from '../api/service.ts'
@@ -12,21 +12,16 @@ import { DEFAULT_CHART } from '../view/chart-state.ts'
 import { lostFilters } from '../view/lost-parts.ts'
 import { nameOfPath } from '../view/paths.ts'
 import type { TypeView } from '../view/type-view.ts'
-import type { ApiRevision } from '../view/view-state.ts'
 import { toClientCode, toOsdkCode } from './client-code.ts'
 import { toPandasCode, toPandasGroups, toPythonSdkCode } from './python-code.ts'
 import { TOOLS, type Tool, toCurl } from './request-text.ts'
 
-const REVISION_NAMES: Readonly<Record<ApiRevision, string>> = { '1': '1.0', '2': '2.0', v2: 'v2' }
-
 export interface RequestPanelProps {
   readonly of: TypeView
-  readonly revision: ApiRevision
   readonly pageSize: number
 }
 
-export function RequestPanel({ of, revision: used, pageSize }: RequestPanelProps) {
-  const [chosen, setChosen] = useState<ApiRevision>()
+export function RequestPanel({ of, pageSize }: RequestPanelProps) {
   const [tool, setTool] = useState<Tool>('curl')
   const countable = facetProperties(of.ontology, of.objectType)
   const [asked, setAsked] = useState<string>()
@@ -35,11 +30,10 @@ export function RequestPanel({ of, revision: used, pageSize }: RequestPanelProps
   const counted = chart === undefined ? (asked === CHART ? '' : asked) : (asked ?? CHART)
   const isLost = lostFilters(of.view, of).length > 0
   const { cube } = useChart(of, chart ?? DEFAULT_CHART, counted === CHART && !isLost)
-  const revision = chosen ?? used
   const { text, problem } = isLost
     ? { text: '', problem: 'The view has a filter that cannot be applied.' }
     : isNone(counted)
-      ? textOf(of, revision, tool, pageSize)
+      ? textOf(of, tool, pageSize)
       : counted === CHART
         ? chartText(of, cube, tool)
         : { text: groupsText(countRequest(of, counted), tool), problem: undefined }
@@ -68,21 +62,16 @@ export function RequestPanel({ of, revision: used, pageSize }: RequestPanelProps
           />
         </span>
       )}
-      <div className="flex flex-wrap gap-2">
-        {isNone(counted) ? (
-          <Segments label="Tool" options={TOOLS} value={tool} onChange={setTool} />
-        ) : (
-          <Segments
-            label="Tool"
-            options={GROUP_TOOLS}
-            value={tool === 'pandas' ? tool : 'curl'}
-            onChange={setTool}
-          />
-        )}
-        {isNone(counted) && tool !== 'osdk' && tool !== 'pythonSdk' && (
-          <Segments label="API" options={REVISION_NAMES} value={revision} onChange={setChosen} />
-        )}
-      </div>
+      {isNone(counted) ? (
+        <Segments label="Tool" options={TOOLS} value={tool} onChange={setTool} />
+      ) : (
+        <Segments
+          label="Tool"
+          options={GROUP_TOOLS}
+          value={tool === 'pandas' ? tool : 'curl'}
+          onChange={setTool}
+        />
+      )}
       {problem === undefined ? (
         <>
           <pre className="mono code-block flex-none">{text}</pre>
@@ -115,14 +104,14 @@ function groupsText(request: ServiceRequest, tool: Tool): string {
   return tool === 'pandas' ? toPandasGroups(request, serviceUrl()) : curlOf(request)
 }
 
-function textOf(of: TypeView, revision: ApiRevision, tool: Tool, pageSize: number) {
+function textOf(of: TypeView, tool: Tool, pageSize: number) {
   const url = serviceUrl()
   try {
-    if (tool === 'client') return { text: toClientCode(of, revision, url), problem: undefined }
-    if (tool === 'pandas') return { text: toPandasCode(of, revision, url), problem: undefined }
+    if (tool === 'client') return { text: toClientCode(of, url), problem: undefined }
+    if (tool === 'pandas') return { text: toPandasCode(of, url), problem: undefined }
     if (tool === 'pythonSdk') return { text: toPythonSdkCode(of, url), problem: undefined }
     if (tool === 'osdk') return { text: toOsdkCode(of, url), problem: undefined }
-    const request = pageRequest(of, revision, { pageSize })
+    const request = pageRequest(of, { pageSize })
     return { text: curlOf(request), problem: undefined }
   } catch (error) {
     return { text: '', problem: (error as Error).message }

@@ -12,6 +12,14 @@ export const TOOLS = {
 } as const
 export type Tool = keyof typeof TOOLS
 
+/** Something that a tool has no words for. */
+export class NotExpressible extends Error {
+  constructor(what: string) {
+    super(`This tool cannot express ${what}.`)
+    this.name = 'NotExpressible'
+  }
+}
+
 export interface CurlOptions {
   /** Writes the body over several lines. */
   readonly isReadable?: boolean

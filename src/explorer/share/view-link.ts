@@ -5,7 +5,7 @@
 import type { ServiceRequest } from '../../client/connection.ts'
 import { LINK_POLICY_PREFIX } from '../../contract/link-policy.ts'
 import { screenPath } from '../api/base-path.ts'
-import { NotExpressible, whereOf } from '../view/compile-filters.ts'
+import { whereOf } from '../view/compile-filters.ts'
 import { followsLinks, type TypeView } from '../view/type-view.ts'
 import { toSearch } from '../view/view-state.ts'
 
@@ -33,8 +33,8 @@ export function shownProperties({ objectType, view }: TypeView): readonly string
 }
 
 /**
- * Returns the requests that create a link: its policy, then its token. Throws `NotExpressible` if a
- * rule cannot select the objects of the view.
+ * Returns the requests that create a link: its policy, then its token. Throws if a rule cannot select
+ * the objects of the view.
  */
 export function linkRequests(
   of: TypeView,
@@ -43,7 +43,7 @@ export function linkRequests(
 ): readonly [policy: ServiceRequest, token: ServiceRequest] {
   const { ontology, objectType } = of
   // A rule may not depend on objects of another type.
-  if (followsLinks(of)) throw new NotExpressible('a filter across a link')
+  if (followsLinks(of)) throw new Error('A read-only link cannot have a filter across a link.')
   const where = whereOf(of)
   const shown = shownProperties(of)
   const hide = Object.keys(objectType.properties).filter((each) => shown?.includes(each) === false)

@@ -61,7 +61,7 @@ function Grid({ columns, onWidth }: GridHeaderProps) {
     rowCount: table.rowCount,
     scrollTo,
     onEnd: (column) => {
-      if (state.isComplete || table.hasEnd || viewWalk.readEnd === undefined) {
+      if (state.isComplete || table.hasEnd) {
         return move(table.rowCount - 1, column)
       }
       endColumn.current = column

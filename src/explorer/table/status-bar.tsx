@@ -57,14 +57,13 @@ function CellNote({ note }: { readonly note: Observable<string> }) {
   )
 }
 
-/** What each page cost, by which API, and how long the next one can be read. */
+/** What each page cost, and how long the next one can be read. */
 function DeveloperDetails({ topRow }: { readonly topRow: number }) {
-  const { walk, state, revision } = useObjects().walk
+  const { walk, state } = useObjects().walk
   const { pages, isComplete } = state
   const page = walk.pageAt(topRow)
   return (
     <div className="grid gap-1.5 text-base leading-5">
-      <span>API: {NAMES[revision]}</span>
       {page !== undefined && (
         <span>
           page {formatCount(page.index + 1)}: {countOf(page.count, 'object')},{' '}
@@ -76,8 +75,6 @@ function DeveloperDetails({ topRow }: { readonly topRow: number }) {
     </div>
   )
 }
-
-const NAMES = { '1': 'revision 1.0', '2': 'revision 2.0', v2: 'v2' } as const
 
 /** The time until the last byte, and the part of it that the service spent. */
 function timeOf({ durationMs, serverMs }: WalkPage): string {

@@ -167,9 +167,7 @@ function Objects({ ontology, objectType, linked }: ObjectsProps) {
           ) : (
             <Charts of={counted} setView={setView} canCount={canCount} rows={firstRows} />
           )}
-          {isRequestShown && (
-            <RequestPanel of={counted} revision={walk.revision} pageSize={PAGE_SIZE} />
-          )}
+          {isRequestShown && <RequestPanel of={counted} pageSize={PAGE_SIZE} />}
           {view.peek !== undefined && (
             <Peek
               address={{ ontology, objectType, key: view.peek }}

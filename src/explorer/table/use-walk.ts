@@ -1,10 +1,9 @@
 import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react'
-import { chooseRevision, type PageOptions, pageRequest } from '../queries/page-request.ts'
+import { pageRequest } from '../queries/page-request.ts'
 import { type TableRows, tableRows } from '../queries/table-rows.ts'
 import { Walk, type WalkState } from '../queries/walk.ts'
 import { useSession } from '../session/session.tsx'
 import type { TypeView } from '../view/type-view.ts'
-import type { ApiRevision } from '../view/view-state.ts'
 import type { RowWindow } from './scroll-space.ts'
 
 export const PAGE_SIZE = 1000
@@ -18,9 +17,8 @@ export interface ViewWalk {
   readonly rows: TableRows
   /** The walk from the end, once the reader went there. */
   readonly end: Walk | undefined
-  /** Reads the last rows without those before them; undefined if the API cannot. */
-  readonly readEnd: (() => void) | undefined
-  readonly revision: ApiRevision
+  /** Reads the last rows without those before them. */
+  readonly readEnd: () => void
   /** Identifies the rows and their order; without the version. */
   readonly topic: string
   /**
@@ -32,17 +30,16 @@ export interface ViewWalk {
 /** Walks through the pages of a view. Another query starts another walk. */
 export function useWalk({ ontology, objectType, view }: TypeView, restarts: number): ViewWalk {
   const { service } = useSession()
-  const revision = chooseRevision(view)
   const topic = JSON.stringify([view.filters, view.unread, view.text, view.box, view.order])
-  const walkKey = JSON.stringify([objectType.rid, topic, view.isSnapshot, revision, restarts])
+  const walkKey = JSON.stringify([objectType.rid, topic, view.isSnapshot, restarts])
   // biome-ignore lint/correctness/useExhaustiveDependencies: the key contains all that matters
   const { walk, createEnd } = useMemo(() => {
     const createWalk = (isReversed: boolean) => {
-      const requestOf = (pageToken: PageOptions['pageToken'], after: PageOptions['after']) => {
-        const paging = { pageSize: PAGE_SIZE, pageToken, after, isReversed }
-        return pageRequest({ ontology, objectType, view }, revision, paging)
+      const requestOf = (pageToken: string | undefined) => {
+        const paging = { pageSize: PAGE_SIZE, pageToken, isReversed }
+        return pageRequest({ ontology, objectType, view }, paging)
       }
-      return new Walk({ connection: service.connection, objectType, requestOf })
+      return new Walk({ connection: service.connection, requestOf })
     }
     return { walk: createWalk(false), createEnd: () => createWalk(true) }
   }, [walkKey, service])
@@ -67,11 +64,7 @@ export function useWalk({ ontology, objectType, view }: TypeView, restarts: numb
   const last = useRef<ViewWalk>(undefined)
   const isWaiting = state.pages.length === 0 && (state.isLoading || state.error === undefined)
   if (isWaiting && last.current !== undefined) return { ...last.current, isStale: true }
-  const current = {
-    ...{ walk, state, rows, end, revision, topic, isStale: false },
-    // Revision 2.0 cannot order, so it cannot read from the end.
-    readEnd: revision === '2' ? undefined : readEnd,
-  }
+  const current = { walk, state, rows, end, readEnd, topic, isStale: false }
   if (state.pages.length > 0) last.current = current
   return current
 }

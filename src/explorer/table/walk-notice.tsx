@@ -10,14 +10,12 @@ import { formatCount } from '../../contract/count-of.ts'
 import { waitMs } from '../api/load-part.ts'
 import { messageOf, statusOf } from '../api/service.ts'
 import { countQuery } from '../queries/aggregate.ts'
-import { isInKeyOrder } from '../queries/page-request.ts'
 import { useSession } from '../session/session.tsx'
 import { Button, ErrorNote } from '../ui/controls.tsx'
 import { useNow } from '../ui/hooks.ts'
 import { describeFilter } from '../view/operators.ts'
 import { widerTexts } from '../view/search-text.ts'
-import type { ViewState } from '../view/view-state.ts'
-import { press, TOOL_IDS, useObjects } from './use-objects.ts'
+import { useObjects } from './use-objects.ts'
 import { READ_AHEAD, type ViewWalk } from './use-walk.ts'
 
 export function WalkNotice() {
@@ -43,7 +41,6 @@ export function WalkNotice() {
   }
   if (isRetryable(error)) return <Outage dueAtMs={dueAtMs} />
   const name = error instanceof OqsError ? error.errorName : undefined
-  if (name === 'ObjectsExceededLimit') return <Cap />
   if (name === 'InvalidPageToken') return <Expired />
   return <ErrorNote error={error} onRetry={() => void walk.walk.loadNext()} />
 }
@@ -108,28 +105,6 @@ function EndNotice() {
   const isOther = rows.hasEnd && pages?.[0]?.version !== state.pages[0]?.version
   if (!isOther || !view.isSnapshot) return null
   return <LaterSnapshot after={gap?.end ?? state.rowCount} />
-}
-
-function Cap() {
-  const { walk, view, setView } = useObjects()
-  const { rowCount, totalCount } = walk.state
-  const key = walk.walk.lastKey()
-  const rest = totalCount === undefined ? undefined : totalCount - rowCount
-  return (
-    <Notice tone="warn">
-      <p>
-        Revision 1.0 ends a list after {formatCount(rowCount)} objects
-        {rest === undefined || rest <= 0 ? '' : `; ${formatCount(rest)} more match`}.
-      </p>
-      <Button onClick={press(TOOL_IDS.filter)}>Narrow</Button>
-      {/* Another walk, which the limit does not end. */}
-      {key !== undefined && !view.isSnapshot && isInKeyOrder(view) && (
-        <Button onClick={() => void walk.walk.continueAfterLast()}>Continue after {key}</Button>
-      )}
-      <Button onClick={() => setView({ revision: 'v2' })}>Read in v2, without a limit</Button>
-      <Button onClick={press(TOOL_IDS.export)}>Export all</Button>
-    </Notice>
-  )
 }
 
 function Expired() {
@@ -198,37 +173,18 @@ function NoMatch() {
 /** Says how words match, and offers searches that find objects. */
 function WiderSearch() {
   const { of } = useObjects()
-  const { text, revision } = of.view
-  const rule =
-    revision === '2'
-      ? 'In revision 2.0, only whole words match.'
-      : 'Words must match as a whole, the last one as a beginning.'
-  const others = widerTexts(text).map((wider) => ({ ...wider, change: { text: wider.text } }))
-  const offers =
-    revision === '2'
-      ? [
-          { text, does: 'the beginning of the last word', change: { revision: undefined } },
-          ...others,
-        ]
-      : others
   return (
     <>
-      <p>{rule}</p>
-      {offers.map((offer) => (
-        <WiderButton key={offer.does} {...offer} />
+      <p>Words must match as a whole, the last one as a beginning.</p>
+      {widerTexts(of.view.text).map((wider) => (
+        <WiderButton key={wider.does} {...wider} />
       ))}
     </>
   )
 }
 
-interface WiderButtonProps {
-  readonly text: string
-  readonly does: string
-  readonly change: Partial<ViewState>
-}
-
 /** Offers a search that finds something. */
-function WiderButton({ text, does, change }: WiderButtonProps) {
+function WiderButton({ text, does }: { readonly text: string; readonly does: string }) {
   const { service } = useSession()
   const { counted, canCount, setView } = useObjects()
   const { data = 0 } = useQuery({
@@ -237,7 +193,7 @@ function WiderButton({ text, does, change }: WiderButtonProps) {
   })
   if (data === 0) return null
   return (
-    <Button onClick={() => setView({ revision: undefined, ...change })}>
+    <Button onClick={() => setView({ text })}>
       Search for {does} ({formatCount(data)})
     </Button>
   )

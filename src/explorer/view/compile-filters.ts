@@ -9,14 +9,7 @@ import {
 } from '../../client/query/compile-where.ts'
 import { isJsonNumber, type ObjectTypeDefinition, type ScalarType } from '../api/ontology.ts'
 import { type FieldAt, fieldAt, type ShownType, scalarIn } from './field-at.ts'
-import {
-  alternativesOf,
-  boundsOf,
-  type Condition,
-  type Filter,
-  type Operator,
-  valuesOf,
-} from './filters.ts'
+import { alternativesOf, boundsOf, type Condition, type Filter, valuesOf } from './filters.ts'
 import { type SearchTerm, termsOf } from './search-text.ts'
 import {
   placeProperty,
@@ -25,7 +18,7 @@ import {
   type TypeView,
   textProperties,
 } from './type-view.ts'
-import type { ApiRevision, Box, ViewState } from './view-state.ts'
+import type { Box, ViewState } from './view-state.ts'
 
 export type Json =
   | null
@@ -37,14 +30,6 @@ export type Json =
 
 export type JsonConditions = Conditions & { readonly [name: string]: Json }
 
-/** A condition that an API cannot express. */
-export class NotExpressible extends Error {
-  constructor(what: string) {
-    super(`This API cannot express ${what}.`)
-    this.name = 'NotExpressible'
-  }
-}
-
 /** A part of a view that selects objects, and that their type does not have. */
 export class LostCondition extends Error {
   constructor(name: string) {
@@ -53,58 +38,40 @@ export class LostCondition extends Error {
   }
 }
 
-/** Returns the conditions of a view, and further ones, for v2; undefined if there are none. */
+/** Returns the `where` of a view with further conditions; undefined if there are none. */
 export function whereOf(of: TypeView, further: readonly JsonConditions[] = []) {
-  return compileWhere([...conditionsOf(of.view, of, 'v2'), ...further], OBJECT_SET_SYNTAX)
-}
-
-const TERMS = 'words in one property'
-const NULLS = 'a missing value'
-
-/** What revision 2.0 has no conditions for. */
-const NOT_IN_REVISION_2: Readonly<Partial<Record<Operator, string>>> = {
-  words: TERMS,
-  phrase: TERMS,
-  prefix: TERMS,
-  empty: NULLS,
-  filled: NULLS,
+  return compileWhere([...conditionsOf(of.view, of), ...further], OBJECT_SET_SYNTAX)
 }
 
 /**
- * Returns the conditions of a view. Throws `NotExpressible` if the API has no words for one, and
- * `LostCondition` if there is nothing that it could mean: without it, other objects would be found.
+ * Returns the conditions of a view. Throws `LostCondition` if there is nothing that one could mean:
+ * without it, other objects would be found.
  */
 export function conditionsOf(
   { filters, text, box, unread }: Pick<ViewState, 'filters' | 'text' | 'box' | 'unread'>,
   of: ShownType,
-  revision: ApiRevision,
 ): readonly JsonConditions[] {
   const [lost] = unread
   if (lost !== undefined) throw new LostCondition(`${lost.join('=')} cannot be read`)
   return [
-    ...filters.map((filter) => filterCondition(filter, of, revision)),
-    ...(termsOf(text).length === 0 ? [] : [textCondition(text, of.objectType, revision)]),
-    ...(box === undefined ? [] : [boxCondition(box, of.objectType, revision)]),
+    ...filters.map((filter) => filterCondition(filter, of)),
+    ...(termsOf(text).length === 0 ? [] : [textCondition(text, of.objectType)]),
+    ...(box === undefined ? [] : [boxCondition(box, of.objectType)]),
   ]
 }
 
-function filterCondition(filter: Filter, of: ShownType, revision: ApiRevision): JsonConditions {
-  const conditions = alternativesOf(filter).map((each) => conditionOf(each, of, revision))
+function filterCondition(filter: Filter, of: ShownType): JsonConditions {
+  const conditions = alternativesOf(filter).map((each) => conditionOf(each, of))
   const [first = {}, ...others] = conditions
   return others.length === 0 ? first : { $or: conditions }
 }
 
-function conditionOf(condition: Condition, of: ShownType, revision: ApiRevision): JsonConditions {
-  const missing = revision === '2' ? NOT_IN_REVISION_2[condition.operator] : undefined
-  if (missing !== undefined) throw new NotExpressible(missing)
+function conditionOf(condition: Condition, of: ShownType): JsonConditions {
   const field = fieldAt(of, condition.field)
   if (field === undefined) throw new LostCondition(`there is no property “${condition.field}”`)
-  if (field.links.length === 0) {
-    return ownCondition(condition, field, revision)
-  }
-  if (revision !== 'v2') throw new NotExpressible('a filter across a link')
+  if (field.links.length === 0) return ownCondition(condition, field)
   if (field.path !== undefined) {
-    return linked(field, [ownCondition({ ...condition, field: field.path }, field, revision)])
+    return linked(field, [ownCondition({ ...condition, field: field.path }, field)])
   }
   const any = linked(field, [])
   return condition.operator === 'empty' ? { $not: any } : any
@@ -124,7 +91,7 @@ function linked({ links }: FieldAt, conditions: readonly JsonConditions[]): Json
   return { $query: query ?? null }
 }
 
-function ownCondition(condition: Condition, field: FieldAt, revision: ApiRevision): JsonConditions {
+function ownCondition(condition: Condition, field: FieldAt): JsonConditions {
   const name = condition.field.replace('/', ':')
   const { operator, value } = condition
   const scalar = scalarIn(field.type)
@@ -142,16 +109,14 @@ function ownCondition(condition: Condition, field: FieldAt, revision: ApiRevisio
       return operator === 'in' ? any : { $not: any }
     }
     case 'between':
-      return { $and: boundsOf(condition).map((bound) => ownCondition(bound, field, revision)) }
+      return { $and: boundsOf(condition).map((bound) => ownCondition(bound, field)) }
     case 'empty':
     case 'filled':
       return { [name]: { isNull: operator === 'empty' } }
     case 'words':
       return { [name]: { allTerms: value } }
     case 'contains':
-      return isArray
-        ? { [name]: { contains: toJson(value, scalar) } }
-        : inside(name, value, revision)
+      return isArray ? { [name]: { contains: toJson(value, scalar) } } : inside(name, value)
     case 'phrase':
     case 'prefix':
       return { [name]: { [operator]: value } }
@@ -161,8 +126,7 @@ function ownCondition(condition: Condition, field: FieldAt, revision: ApiRevisio
 }
 
 /** A text that contains another anywhere, whatever the case of its letters. */
-function inside(name: string, text: string, revision: ApiRevision): JsonConditions {
-  if (revision !== 'v2') throw new NotExpressible('a part of a word')
+function inside(name: string, text: string): JsonConditions {
   const letters = [...text].map((letter) => {
     const cases = [...new Set([letter.toLowerCase(), letter.toUpperCase()])]
     const isCased = cases.length > 1 && cases.every((each) => [...each].length === 1)
@@ -171,47 +135,23 @@ function inside(name: string, text: string, revision: ApiRevision): JsonConditio
   return { [name]: { regex: `.*${letters.join('')}.*` } }
 }
 
-function textCondition(
-  text: string,
-  type: ObjectTypeDefinition,
-  revision: ApiRevision,
-): JsonConditions {
+function textCondition(text: string, type: ObjectTypeDefinition): JsonConditions {
   const terms = termsOf(text)
-  if (revision === '2') {
-    // Revision 2.0 finds whole words only, also for the one that is being typed.
-    const isPlain = terms.every(({ kind }) => kind === 'words' || kind === 'prefix')
-    if (!isPlain || text.includes('*')) throw new NotExpressible('a part of a word or a phrase')
-    return { $keyword: text }
-  }
   const alternatives = textProperties(type).map((name): JsonConditions => {
-    const conditions = terms.map((term) => termCondition(name, term, revision))
+    const conditions = terms.map((term) => termCondition(name, term))
     const [first = {}, ...others] = conditions
     return others.length === 0 ? first : { $and: conditions }
   })
   return { $or: alternatives }
 }
 
-function termCondition(name: string, term: SearchTerm, revision: ApiRevision): JsonConditions {
-  const { kind, text } = term
-  if (kind === 'inside') return inside(name, text, revision)
+function termCondition(name: string, { kind, text }: SearchTerm): JsonConditions {
+  if (kind === 'inside') return inside(name, text)
   return { [name]: { [kind === 'words' ? 'allTerms' : kind]: text } }
 }
 
-function boxCondition(
-  [west, south, east, north]: Box,
-  type: ObjectTypeDefinition,
-  revision: ApiRevision,
-): JsonConditions {
+function boxCondition([west, south, east, north]: Box, type: ObjectTypeDefinition): JsonConditions {
   if (placeProperty(type) === undefined) throw new LostCondition('there are no positions')
-  if (revision === '1') throw new NotExpressible('a box on the map')
-  if (revision === '2') {
-    if (pointProperty(type) === undefined) throw new NotExpressible('a box with shapes')
-    const [northWest, southWest] = [
-      [west, north],
-      [west, south],
-    ]
-    return { $within: [southWest, [east, south], [east, north], northWest, southWest] }
-  }
   const point = (...coordinates: readonly number[]): Json => ({ type: 'Point', coordinates })
   const corners = { topLeft: point(west, north), bottomRight: point(east, south) }
   const points = pointProperty(type)

@@ -15,10 +15,6 @@ export interface OrderTerm {
 /** West, south, east, north, in degrees. */
 export type Box = readonly [west: number, south: number, east: number, north: number]
 
-export const REVISIONS = ['1', '2', 'v2'] as const
-/** The API that the view calls. */
-export type ApiRevision = (typeof REVISIONS)[number]
-
 export const LAYOUTS = ['table', 'charts', 'map'] as const
 export type Layout = (typeof LAYOUTS)[number]
 
@@ -39,8 +35,6 @@ export interface ViewState {
   /** Columns that stay beside the key while others scroll. */
   readonly pins: readonly string[]
   readonly isSnapshot: boolean
-  /** Undefined lets the view choose. */
-  readonly revision: ApiRevision | undefined
   readonly layout: Layout
   /** The chart above the pictures. */
   readonly chart: ChartState | undefined
@@ -71,7 +65,6 @@ export function toSearch(view: ViewState): URLSearchParams {
   if (view.columns !== undefined) search.set('c', view.columns.join())
   if (view.pins.length > 0) search.set('pin', view.pins.join())
   if (view.isSnapshot) search.set('at', 'snapshot')
-  if (view.revision !== undefined) search.set('rev', view.revision)
   if (view.layout !== 'table') search.set('view', view.layout)
   if (view.chart !== undefined) search.set('p', writeChart(view.chart))
   if (view.colour !== undefined) search.set('by', view.colour)
@@ -91,7 +84,6 @@ export function fromSearch(search: URLSearchParams): ViewState {
     columns: search.get('c')?.split(',').filter(Boolean),
     pins: search.get('pin')?.split(',').filter(Boolean) ?? NO_NAMES,
     isSnapshot: search.get('at') === 'snapshot',
-    revision: oneOf(REVISIONS, search.get('rev')),
     layout: readLayout(search.get('view')),
     chart: readChart(search.get('p')),
     colour: search.get('by') ?? undefined,
