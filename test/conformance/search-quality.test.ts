@@ -1,4 +1,4 @@
-/** The queries of docs/reference/search.md over the demo: each must find the object that people mean. */
+/** The queries of docs/reference/text-search.md over the demo: each must find the object that people mean. */
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { loadDemoType } from '../../src/server/demo/load-demo.ts'
@@ -6,7 +6,7 @@ import { openDemo } from '../../src/server/demo/open-demo.ts'
 import { openSources } from '../../src/server/demo/sources.ts'
 import { type Service, startService } from '../support/service.ts'
 
-const PAGE = readFileSync(new URL('../../docs/reference/search.md', import.meta.url), 'utf8')
+const PAGE = readFileSync(new URL('../../docs/reference/text-search.md', import.meta.url), 'utf8')
 const ROW = /^\| [^|]+ \| `(\w+)\.([\w.]+)` \| `(\w+)`(, fuzzy)? \| `([^|]+)` \| `(\w+)` \|$/gm
 const [PLAIN = '', WITH_LANGUAGE = ''] = PAGE.split('### With a language')
 const [QUERIES, STEMMED_QUERIES] = [queriesIn(PLAIN), queriesIn(WITH_LANGUAGE)]

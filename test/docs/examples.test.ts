@@ -6,9 +6,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { buildProgram } from '../../src/cli/program.ts'
-import { REVISION_1_QUERIES } from '../../src/query/parse/revision-1-query-language.ts'
-import { REVISION_2_QUERIES } from '../../src/query/parse/revision-2-query-language.ts'
-import { V2_QUERIES } from '../../src/query/parse/v2-query-language.ts'
 import { DEMO_COUNTS } from '../../src/server/demo/open-demo.ts'
 import { logLinesOf, type OqsProcess, startOqs, waitForLine } from '../support/oqs-process.ts'
 import { sendTo } from '../support/service.ts'
@@ -17,6 +14,8 @@ import { differenceOf } from './compare-output.ts'
 import { preludeFor, readExamples, runExamples } from './page-examples.ts'
 
 const README = 'README.md'
+/** A request in a table: its method, its path, and its body. */
+const REQUEST = /`(GET|POST) (\/api\/[^ `]+)(?: (\{[^`]*\}))?`/g
 const PAGES = [README, ...globSync('docs/**/*.md').toSorted()].filter(
   (path) => readExamples(path).length > 0,
 )
@@ -83,6 +82,21 @@ describe('the examples of', () => {
     expect(differences).toEqual([])
   })
 
+  it.for(globSync('docs/explanation/coming-from/*.md'))(
+    '%s: its requests succeed',
+    async (path) => {
+      const requests = [...readFileSync(path, 'utf8').matchAll(REQUEST)].filter(
+        ([, , target = '']) => target.includes('/aviation/'),
+      )
+      expect(requests.length).toBeGreaterThan(3)
+      for (const [, method = '', target = '', body] of requests) {
+        const json = body === undefined ? {} : { json: JSON.parse(body) }
+        const { status } = await sendTo(url + target, { token, method, ...json })
+        expect([target, status]).toEqual([target, 200])
+      }
+    },
+  )
+
   it('all pages together call every endpoint', async () => {
     const { body } = await sendTo(`${url}/openapi.json`, { token: null })
     const endpoints = Object.entries<object>(body.paths).flatMap(([path, methods]) =>
@@ -117,14 +131,6 @@ describe('the documentation', () => {
     const commands = leavesOf(await buildProgram(), 'npx oqs')
     expect(commands.filter((command) => !pages.includes(`${command} `))).toEqual([])
   })
-
-  it('has an example of every query type, in both revisions and v2', () => {
-    expect(typesIn('docs/reference/search.md')).toEqual(new Set(REVISION_1_QUERIES.types.keys()))
-    expect(typesIn('docs/reference/search-by-type.md')).toEqual(
-      new Set(REVISION_2_QUERIES.types.keys()),
-    )
-    expect(typesIn('docs/reference/where.md')).toEqual(new Set(V2_QUERIES.types.keys()))
-  })
 })
 
 function leavesOf(command: Command, name: string): string[] {
@@ -134,9 +140,4 @@ function leavesOf(command: Command, name: string): string[] {
     .filter((child) => child.name() !== 'help')
   if (children.length === 0) return [name]
   return children.flatMap((child) => leavesOf(child, `${name} ${child.name()}`))
-}
-
-function typesIn(path: string): Set<string> {
-  const examples = readFileSync(path, 'utf8').matchAll(/"(?:query|where)": \{\s*"type": "(\w+)"/g)
-  return new Set([...examples].map(([, type = '']) => type))
 }

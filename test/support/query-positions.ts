@@ -4,7 +4,7 @@ import fc from 'fast-check'
 
 /**
  * Exact in binary: the service decides on which side of an edge a point lies in doubles (see
- * docs/how-to/queries.md), the model in exact arithmetic.
+ * docs/reference/conditions.md), the model in exact arithmetic.
  */
 const UNEVEN = [0.25, 0.5, -0.75]
 

@@ -29,7 +29,7 @@ export function addSearchCommand(program: Command): void {
     .option('--ontology <name>', 'search an ontology, with a query of revision 1.0', parseText)
     .option('--family <name>', 'search a family, with a query of revision 2.0', parseText)
     .requiredOption('--type <name>', 'API name of the object type', parseText)
-    .option('--query <json>', 'query; see the examples and docs/how-to/queries.md', parseJson)
+    .option('--query <json>', 'query; see the examples and docs/reference/conditions.md', parseJson)
   addWalkOptions(search)
   const examples = [
     `oqs search --ontology aviation --type airport --query '{"type": "eq", "field": "properties.countryCode", "value": "CH"}'`,

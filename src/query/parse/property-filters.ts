@@ -26,7 +26,7 @@ export type QueryString = readonly (readonly [name: string, value: string])[]
 export const FILTER = /^(?:properties|p)\./
 
 const RANGES: readonly string[] = ['lt', 'lte', 'gt', 'gte']
-const OPERATORS: readonly string[] = ['eq', 'neq', 'contains', 'isNull', ...RANGES]
+export const FILTER_OPERATORS: readonly string[] = ['eq', 'neq', 'contains', 'isNull', ...RANGES]
 
 interface Filter {
   readonly written: string
@@ -74,7 +74,7 @@ function parseName(written: string, objectType: ObjectType, findProperty: Proper
   const name = written.replace(FILTER, '')
   const at = name.lastIndexOf('.')
   const operator = name.slice(at + 1)
-  if (at < 1 || !OPERATORS.includes(operator)) {
+  if (at < 1 || !FILTER_OPERATORS.includes(operator)) {
     throw new ObjectQueryError('MalformedPropertyFilters', { malformedPropertyFilter: written })
   }
   const writtenName = name.slice(0, at)
