@@ -17,7 +17,7 @@ export const MAX_POSITIONS = 255
 /** Longer terms are truncated: the index then finds too many rows, never too few. */
 export const MAX_LEXEME_LENGTH = 500
 /** A little less than PostgreSQL's limit. Rows with more lexemes are not indexed. */
-const MAX_LEXEMES_BYTES = 900_000
+export const MAX_LEXEMES_BYTES = 900_000
 /** Separates two values; see sql/text/text-index.ts. */
 export const TERM_BORDER = '\ue0ff'
 /** The only lexeme of a row that has too many. No term contains this character. */
@@ -60,12 +60,7 @@ function lexemesOf(terms: ReadonlySet<string>): Lexemes | undefined {
   buffer.addInt32(distinct.size)
   // There can be very many, so all are encoded in one call.
   buffer.addUtf8([...distinct, ''].join(LEXEME_END + NO_POSITIONS))
-  return withinLimit(buffer.bytes())
-}
-
-/** Returns undefined if the lexemes are too large. A row takes at most as many bytes for them. */
-export function withinLimit(lexemes: Lexemes): Lexemes | undefined {
-  return lexemes.length <= MAX_LEXEMES_BYTES ? lexemes : undefined
+  return buffer.length <= MAX_LEXEMES_BYTES ? buffer.bytes() : undefined
 }
 
 /** The full-text cells of a row: its lexemes and, where these are not enough, all terms in order. */
