@@ -55,13 +55,12 @@ import { reclaim } from './maintenance/reclaim.ts'
 import { splitKeys } from './pages/split-keys.ts'
 import type { StoreOperations } from './session/store-operations.ts'
 import type { StoreParts } from './store-parts.ts'
-import type { BuildOperation, TableBuilding } from './tables/construction.ts'
+import type { TableBuilding } from './tables/construction.ts'
 import { cancelChange, readDefinitionChange } from './tables/definition-changes.ts'
 import {
   abandonReplacement,
   indexReplacement,
   isIdleReplacement,
-  type Publication,
   publishReplacement,
   startReplacement,
   touchReplacement,
@@ -252,13 +251,17 @@ export class CoreStore extends StoredCredentials {
   ): Promise<Commit> {
     const publication = { objectType, typeRid: objectType.rid, replacement, mode }
     const published = audited(context, publication, ({ objectType: { rid: key }, ...target }) => {
-      const build = <Result>(operation: BuildOperation<Publication, Result>) =>
-        this.#operations.build(operation, target, { key, context })
+      const step = { key, context }
+      let built = 0
       return this.#parts.publishInSteps(target, context.callerId, {
-        buildIndexes: async () => {
-          for (let built = 1; await build(indexReplacement); built += 1) onIndexed?.(built)
+        buildIndexes: async (builtBeside = []) => {
+          const input = { ...target, builtBeside }
+          while (await this.#operations.build(indexReplacement, input, step)) {
+            built += 1
+            onIndexed?.(built)
+          }
         },
-        publish: () => build(publishReplacement),
+        publish: () => this.#operations.build(publishReplacement, target, step),
       })
     })
     return this.#announced(objectType, published)

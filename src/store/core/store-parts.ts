@@ -40,8 +40,11 @@ type PublishInSteps = (
   target: Publication,
   callerId: string,
   steps: {
-    /** Builds the indexes, one per transaction, so that other writers can run in between. */
-    readonly buildIndexes: () => Promise<void>
+    /**
+     * Builds the indexes, one per transaction, so that other writers can run in between; except those
+     * with some names, without which the replacement is not complete.
+     */
+    readonly buildIndexes: (builtBeside?: readonly string[]) => Promise<void>
     readonly publish: () => Promise<Commit | Blocked>
   },
 ) => Promise<Commit>

@@ -37,6 +37,7 @@ import { type Capabilities, readCapabilities, refuseUnsupported } from './citus/
 import { distributeGrown } from './citus/distribution.ts'
 import { type PostgresContext, publishPendingOf, recoverPending } from './citus/pending-commit.ts'
 import { ShardReader } from './citus/shard-reader.ts'
+import { buildBeside } from './construction/indexes-beside.ts'
 import { buildLateIndexes } from './construction/late-indexes.ts'
 import { PostgresOperations } from './construction/postgres-operations.ts'
 import { finishChange, rewriteInBackground } from './construction/rewrite-step.ts'
@@ -102,7 +103,8 @@ class PostgresStore extends CoreStore implements ObjectStore {
     super({
       operations: new PostgresOperations(store),
       reclaimSteps: reclaimSteps(store),
-      publishInSteps: async ({ typeRid }, _callerId, { buildIndexes, publish }) => {
+      publishInSteps: async ({ typeRid, replacement }, _callerId, { buildIndexes, publish }) => {
+        await buildBeside(this, replacement, buildIndexes)
         await buildIndexes()
         const commit = await publish()
         if ('blockedBy' in commit) throw new Error('no write takes several transactions')

@@ -211,11 +211,15 @@ export function* alignIndexes(on: TableSession, table: TableOfType): Operation<v
   for (const { sql } of missing) yield* session.execute(sql)
 }
 
-/** Builds one missing index. Returns false if there is none. */
-export function* buildNextIndex(on: TableSession, table: TableOfType): Operation<boolean> {
+/** Builds one missing index, except some. Returns false if there is none. */
+export function* buildNextIndex(
+  on: TableSession,
+  table: TableOfType,
+  except: readonly string[] = [],
+): Operation<boolean> {
   const { session, tables } = on
   const { liveCount, missing } = yield* compareIndexes(on, table)
-  const [next] = missing
+  const next = missing.find(({ name }) => !except.includes(name))
   if (next === undefined) return false
   yield* session.extendTimeout()
   yield* tables.buildIndex(session, next, liveCount)

@@ -141,17 +141,23 @@ export interface Blocked {
   readonly blockedBy: StagedRecord
 }
 
+interface IndexedReplacement extends Publication {
+  /** The names of indexes that another connection builds at the same time. */
+  readonly builtBeside?: readonly string[]
+}
+
 /** Builds one missing index, or, once there is none, updates the statistics and returns false. */
-export const indexReplacement: BuildOperation<Publication, boolean> = {
+export const indexReplacement: BuildOperation<IndexedReplacement, boolean> = {
   name: 'indexReplacement',
-  *run(builder, target) {
+  *run(builder, { builtBeside = [], ...target }) {
     const loading = yield* readLoading(builder, target)
     if (loading === undefined) return false
     // A replacement that is being published is not idle.
     yield* touchReplacement.run(builder.session, target.replacement)
     if (!loading.isCreated) return false
-    if (yield* buildNextIndex(builder, loading)) return true
-    yield* builder.analyze(loading)
+    if (yield* buildNextIndex(builder, loading, builtBeside)) return true
+    // The statistics wait for all indexes, because they lock the table against building one.
+    if (builtBeside.length === 0) yield* builder.analyze(loading)
     return false
   },
 }

@@ -16,6 +16,9 @@ function indexOn(table: string, name: string, what: string): Index {
   return { name: `${table}_${name}`, sql: `CREATE INDEX ${table}_${name} ON ${table} ${what}` }
 }
 
+/** How the name of the index of texts ends. */
+export const TEXT_INDEX = 'lexemes'
+
 /** The indexes that are not needed before the table is read. */
 export function deferredIndexes(
   table: string,
@@ -29,7 +32,7 @@ export function deferredIndexes(
     index('closed', CLOSED_INDEX),
     // For object sets that list RIDs.
     index('object_id', `(${OBJECT_ID_INDEX})`),
-    index('lexemes', 'USING gin (lexemes) WHERE lexemes IS NOT NULL'),
+    index(TEXT_INDEX, 'USING gin (lexemes) WHERE lexemes IS NOT NULL'),
     index('area', 'USING gist (area) WHERE area IS NOT NULL'),
     ...valueFieldsOf(indexed).map((field) => valueIndex(table, field, layout.prefixFields)),
     // B-trees and GIN indexes cannot hold long texts.

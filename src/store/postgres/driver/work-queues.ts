@@ -9,7 +9,7 @@ import {
 } from '../../slow-queries.ts'
 
 /** Connections per kind of work, so that no kind uses up the connections of another. */
-export const CONNECTIONS = { quick: 6, slow: 3, write: 5, unlimited: 1 } as const
+export const CONNECTIONS = { quick: 6, slow: 3, write: 5, unlimited: 2 } as const
 /** One quick connection is reserved for authentication, the catalogue and `/readyz`. */
 const PAGES_AT_ONCE = CONNECTIONS.quick - 1
 /** Batches of one type wait for the same lock, so only one of them takes a connection. */
