@@ -70,8 +70,21 @@ export function objectReader(type: ObjectType): ObjectReader {
   }
 }
 
-/** Like `objectReader`, in steps, because an object can have many values. */
-export function objectSteps(type: ObjectType): (properties: unknown) => Steps<StoredObject> {
+type StepsOfObject = (properties: unknown) => Steps<StoredObject>
+
+const STEPS = new WeakMap<ObjectType, StepsOfObject>()
+
+/**
+ * Like `objectReader`, in steps, because an object can have many values. The result is kept for as
+ * long as the type: to create it costs several times as much as to read an object.
+ */
+export function objectSteps(type: ObjectType): StepsOfObject {
+  const known = STEPS.get(type) ?? createSteps(type)
+  STEPS.set(type, known)
+  return known
+}
+
+function createSteps(type: ObjectType): StepsOfObject {
   const known = knownProperties(type)
   const places = fieldPlaces(type)
   const canBeMany = known.some(({ scalar }) => scalar === undefined)

@@ -50,6 +50,8 @@ const BUILT_TABLE = {
   indexedVersion: integer,
 } as const
 
+const BUILT_COLUMNS = columnList(BUILT_TABLE)
+
 export interface Index {
   readonly name: string
   readonly sql: string
@@ -108,9 +110,10 @@ export function* createTable(
 /** Reads the layout of a table, and what else decides how its indexes are built. */
 export function* readBuiltTable(session: ReadSession, id: number) {
   const table = yield* session.find(
-    `SELECT ${columnList(BUILT_TABLE)} FROM oqs_object_table WHERE id = ?`,
+    `SELECT ${BUILT_COLUMNS} FROM oqs_object_table WHERE id = ?`,
     [id],
     BUILT_TABLE,
+    { isPrepared: true },
   )
   if (table === undefined) throw new Error(`no table ${id}`)
   return table

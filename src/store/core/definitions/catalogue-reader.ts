@@ -83,7 +83,7 @@ export class CatalogueReader {
       if (ontology === undefined) return undefined
       ontologies.push(ontology)
     }
-    return new Catalogue(index.generation, ontologies, index)
+    return this.#memory.catalogueOf(index, ontologies)
   }
 
   #load(entry: StoredEntry, callerId: string): Operation<Ontology | undefined> {
@@ -102,6 +102,8 @@ const FAMILY_BYTES = 100
 class CatalogueMemory {
   readonly #definitions: OntologyCache
   #index: CatalogueIndex<StoredEntry> | undefined
+  /** The last catalogue that has only this definition. */
+  readonly #catalogues = new WeakMap<Ontology, Catalogue>()
 
   constructor(definitions = new OntologyCache(MEMORY_BUDGET_MIN_BYTES * DEFINITIONS_MEMORY_SHARE)) {
     this.#definitions = definitions
@@ -133,7 +135,20 @@ class CatalogueMemory {
     if (index === undefined) return undefined
     if (entry === undefined) return new Catalogue(index.generation, [], index)
     const ontology = this.find(entry)
-    return ontology && new Catalogue(index.generation, [ontology], index)
+    return ontology && this.catalogueOf(index, [ontology])
+  }
+
+  /** Returns a catalogue. Most requests need one definition, and share the catalogue that has it. */
+  catalogueOf(index: CatalogueIndex<StoredEntry>, ontologies: readonly Ontology[]): Catalogue {
+    const [ontology] = ontologies
+    if (ontology === undefined || ontologies.length > 1) {
+      return new Catalogue(index.generation, ontologies, index)
+    }
+    const known = this.#catalogues.get(ontology)
+    if (known?.index === index) return known
+    const catalogue = new Catalogue(index.generation, ontologies, index)
+    this.#catalogues.set(ontology, catalogue)
+    return catalogue
   }
 
   /** Returns the definition of an entry, if it is in memory. */
