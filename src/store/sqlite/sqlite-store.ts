@@ -215,6 +215,7 @@ export class SqliteStore extends CoreStore implements ObjectStore {
     // Not closed: a write that has begun may need further ones to complete.
     this.#connections.queue.refuseWaiting(reason)
     this.#connections.staged.drain(reason)
+    this.#connections.checkpoints.close()
     this.#threads.slowReaders.drain(reason, graceMs)
   }
 

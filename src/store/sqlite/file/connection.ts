@@ -12,10 +12,13 @@ const MMAP_BYTES = 64 * 1024 ** 3
 const CACHE_KIB = 32 * 1024
 /** The page size of new files. Others keep theirs, see docs/decisions/032-page-size.md. */
 const PAGE_BYTES = 8192
-/** What remains of the WAL when it starts again after a large commit. */
-const WAL_BYTES = 4 * 1024 ** 2
-/** SQLite moves the WAL to the database at this size, and starts it again. It counts in pages. */
-const CHECKPOINT_BYTES = 4_096_000
+/**
+ * SQLite moves the WAL to the database at this size, while the commit that has reached it waits, and
+ * starts the WAL again. Most of it is moved by then, see `checkpoints.ts`. SQLite counts in pages.
+ */
+const CHECKPOINT_BYTES = 8_192_000
+/** What remains of the WAL when it starts again after a large commit. A file that grows costs more. */
+const WAL_BYTES = CHECKPOINT_BYTES + 256 * 1024
 
 /** Opens a database file, which must exist, see `createDatabaseFile`. */
 export function openConnection(path: string): DatabaseSync {

@@ -8,10 +8,10 @@ import type { Commit } from '../../object-store.ts'
 import { BUSY_WRITING } from '../../slow-queries.ts'
 import type { StoreGuard } from '../file/store-guard.ts'
 import type { SliceOptions } from '../file/time-slice.ts'
-import type { Checkpointer } from '../threads/store-threads.ts'
 import type { WorkerThread } from '../threads/worker-thread.ts'
 import type { WriteJobs } from '../threads/write-jobs.ts'
 import { NO_OWNER } from '../writes/staged-record.ts'
+import type { Checkpoints } from './checkpoints.ts'
 import type { WriteQueue } from './write-groups.ts'
 
 /** Staged writes that are carried out at once, each of another caller. */
@@ -20,8 +20,6 @@ const SLOTS = 4
 const MAX_WAIT_MS = 120_000
 /** How long a step is followed by a pause in which other worker processes can write. */
 const WORKER_PAUSE_MS = 25
-/** Pages that several steps change are moved once, and commits wait less for the disk. */
-const CHECKPOINT_INTERVAL_MS = 250
 /** How often to look whether the staged write of another process has ended. */
 const POLL_MS = 50
 /** A write that has made no step for this long will not be completed. */
@@ -41,7 +39,7 @@ export interface StagedOwner extends TaskOwner {
 export interface StagedConnections {
   readonly guard: StoreGuard
   readonly writer: WorkerThread<WriteJobs>
-  readonly checkpointer: Checkpointer
+  readonly checkpoints: Checkpoints
   readonly queue: WriteQueue
   /** The number of changes after which a step ends in any case. */
   readonly maxChanges: number | undefined
@@ -61,8 +59,6 @@ export class StagedWrites {
   /** The names of the writes that are in progress here. */
   readonly #active = new Set<string>()
   #isDraining = false
-  #isCheckpointing = false
-  #nextCheckpointAt = 0
 
   constructor(connections: StagedConnections) {
     this.#connections = connections
@@ -141,13 +137,13 @@ export class StagedWrites {
   }
 
   async #runSteps(owner: StagedOwner, name: string): Promise<Commit | 'outdated'> {
-    const { writer, guard, queue } = this.#connections
+    const { writer, guard, queue, checkpoints } = this.#connections
     const wait: Wait = { progress: '', sinceMs: 0 }
     for (;;) {
       const outcome = await queue.run(turnOf(owner), () =>
         guard.write(() => writer.run('stageStep', { owner: name, ...this.#slice() })),
       )
-      this.#checkpoint()
+      checkpoints.noteStep()
       if (outcome === 'outdated') return outcome
       if (outcome === undefined) {
         // Other processes are not in the queue: they look again and again whether the file is locked.
@@ -173,27 +169,11 @@ export class StagedWrites {
   }
 
   async #undo({ callerId }: TaskOwner, { table, version }: StagedRecord): Promise<void> {
-    const { writer, guard, queue } = this.#connections
+    const { writer, guard, queue, checkpoints } = this.#connections
     // Without the signal: an aborted write must be undone.
     const run = () =>
       guard.write(() => writer.run('undoStaged', { table, version, ...this.#slice() }))
-    while (!(await queue.run({ callerId }, run))) this.#checkpoint()
-  }
-
-  /** Moves what a step has written to the database, while other writes go on. */
-  #checkpoint(): void {
-    const now = performance.now()
-    if (this.#isCheckpointing || this.#isDraining || now < this.#nextCheckpointAt) return
-    this.#nextCheckpointAt = now + CHECKPOINT_INTERVAL_MS
-    const { guard, checkpointer } = this.#connections
-    this.#isCheckpointing = true
-    guard
-      .write(() => checkpointer.run('checkpoint', undefined))
-      // The writer thread checkpoints a WAL that grows too large, and then reports what failed.
-      .catch(() => {})
-      .finally(() => {
-        this.#isCheckpointing = false
-      })
+    while (!(await queue.run({ callerId }, run))) checkpoints.noteStep()
   }
 
   #slice(): SliceOptions {

@@ -7,6 +7,7 @@ import type { ReadConnection } from '../queries/read-connection.ts'
 import type { StoreThreads } from '../threads/store-threads.ts'
 import type { WorkerThread } from '../threads/worker-thread.ts'
 import type { WriteJobs } from '../threads/write-jobs.ts'
+import { Checkpoints } from './checkpoints.ts'
 import { StagedWrites } from './staged-writes.ts'
 import { WriteGroups, WriteQueue } from './write-groups.ts'
 
@@ -19,6 +20,7 @@ export interface WriteConnections {
   readonly writer: WorkerThread<WriteJobs>
   /** In which writes wait for their turn. */
   readonly queue: WriteQueue
+  readonly checkpoints: Checkpoints
   readonly groups: WriteGroups
   readonly staged: StagedWrites
   /** Returns the columns of a type: always the same ones, so that a message has them only once. */
@@ -34,14 +36,16 @@ export function openWriteConnections(
   { changesAtOnceMax: maxChanges }: StoreOptions,
 ): WriteConnections {
   const queue = new WriteQueue()
+  const checkpoints = new Checkpoints(guard, checkpointer)
   const known = new WeakMap<ObjectType, PropertyColumns>()
   return {
     reading,
     guard,
     writer,
     queue,
-    groups: new WriteGroups(queue, guard, writer),
-    staged: new StagedWrites({ guard, writer, checkpointer, queue, maxChanges }),
+    checkpoints,
+    groups: new WriteGroups({ queue, guard, writer, checkpoints }),
+    staged: new StagedWrites({ guard, writer, checkpoints, queue, maxChanges }),
     columnsOf: (objectType) => {
       const columns = known.get(objectType) ?? columnsOf(objectType)
       known.set(objectType, columns)

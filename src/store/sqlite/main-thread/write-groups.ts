@@ -9,6 +9,7 @@ import { StoreDamage } from '../file/store-failure.ts'
 import type { StoreGuard } from '../file/store-guard.ts'
 import type { OpenJob, WorkerThread } from '../threads/worker-thread.ts'
 import type { WriteJobs } from '../threads/write-jobs.ts'
+import type { Checkpoints } from './checkpoints.ts'
 
 /** Both bound how long the first write of a group waits for the others. */
 const MAX_GROUP_WRITES = 64
@@ -34,16 +35,19 @@ interface WaitingWrite {
 
 type ReadyWrite = PreparedWrite & Pick<WaitingWrite, 'result'>
 
+export interface GroupConnections {
+  readonly queue: FairQueue
+  readonly guard: StoreGuard
+  readonly writer: WorkerThread<WriteJobs>
+  readonly checkpoints: Checkpoints
+}
+
 export class WriteGroups {
-  readonly #queue: FairQueue
-  readonly #guard: StoreGuard
-  readonly #writer: WorkerThread<WriteJobs>
+  readonly #connections: GroupConnections
   readonly #waiting = new Set<WaitingWrite>()
 
-  constructor(queue: FairQueue, guard: StoreGuard, writer: WorkerThread<WriteJobs>) {
-    this.#queue = queue
-    this.#guard = guard
-    this.#writer = writer
+  constructor(connections: GroupConnections) {
+    this.#connections = connections
   }
 
   /** Returns the commit, or undefined if an edit must be decided again. */
@@ -51,7 +55,7 @@ export class WriteGroups {
     const waiting = { write, result: Promise.withResolvers<Commit | undefined>() }
     this.#waiting.add(waiting)
     // If another group has taken the write, its own turn is over at once.
-    const turn = this.#queue.run(owner, async () => {
+    const turn = this.#connections.queue.run(owner, async () => {
       if (this.#waiting.has(waiting)) await this.#runGroup(this.#takeGroup(waiting))
     })
     turn.catch((error: unknown) => {
@@ -83,13 +87,15 @@ export class WriteGroups {
   }
 
   async #commit(jobs: readonly ReadyWrite[]): Promise<void> {
+    const { guard, checkpoints } = this.#connections
     try {
-      const outcomes = await this.#guard.write(() => this.#runJobs(jobs))
+      const outcomes = await guard.write(() => this.#runJobs(jobs))
       for (const [index, { result }] of jobs.entries()) {
         const outcome = outcomes[index]
         if (outcome?.status === 'fulfilled') result.resolve(outcome.value)
         else result.reject(outcome?.reason)
       }
+      checkpoints.noteWrites(jobs.length)
     } catch (error) {
       for (const { job, result } of jobs) {
         job.cancel()
@@ -111,7 +117,7 @@ export class WriteGroups {
   }
 
   async #runJobs(jobs: readonly PreparedWrite[]) {
-    const outcomes = await Promise.allSettled(this.#writer.runGroup(jobs))
+    const outcomes = await Promise.allSettled(this.#connections.writer.runGroup(jobs))
     // Damage is a matter of the file, not of one write.
     const damage = outcomes.find(
       (outcome) => outcome.status === 'rejected' && outcome.reason instanceof StoreDamage,

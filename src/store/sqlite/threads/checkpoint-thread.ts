@@ -7,6 +7,13 @@ import { databasePath, serveJobs } from './serve-jobs.ts'
 lowerThreadPriority()
 if (parentPort !== null) {
   const db = openConnection(databasePath())
-  // PASSIVE waits for nobody, and nobody waits for it.
-  serveJobs(parentPort, db, () => db.exec('PRAGMA wal_checkpoint(PASSIVE)'))
+  // Counts the pages of the WAL, and does nothing else.
+  const count = db.prepare('PRAGMA wal_checkpoint(NOOP)')
+  serveJobs(parentPort, db, (_, minPages) => {
+    const { log, checkpointed } = count.get() ?? {}
+    // PASSIVE waits for nobody, and nobody waits for it.
+    if (Number(log) - Number(checkpointed) >= Number(minPages)) {
+      db.exec('PRAGMA wal_checkpoint(PASSIVE)')
+    }
+  })
 }

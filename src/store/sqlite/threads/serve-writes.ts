@@ -48,6 +48,8 @@ export type Outcome = { readonly result: unknown } | { readonly error: unknown }
  * index, which is half the cost of a small write.
  */
 export function commitGroup(db: WriterDatabase, writes: readonly (() => unknown)[]): Outcome[] {
+  const [first] = writes
+  if (first !== undefined && writes.length === 1) return [commitAlone(db, first)]
   let hasFailedMidway = false
   try {
     return inTransaction(db, 'write', () =>

@@ -15,11 +15,11 @@ export interface StoreThreads {
   readonly slowReaders: SlowReaders
 }
 
-/** Moves what is in the WAL to the database. */
+/** Moves what is in the WAL to the database, if at least so many pages wait for that. */
 export type Checkpointer = Pick<WorkerThread<CheckpointJobs>, 'run' | typeof Symbol.asyncDispose>
 
 interface CheckpointJobs extends Jobs {
-  readonly checkpoint: (db: DatabaseSync, input: undefined) => void
+  readonly checkpoint: (db: DatabaseSync, minPages: number) => void
 }
 
 /** Runs slow queries: the processes, or something else that runs the same jobs. */
