@@ -99,6 +99,20 @@ export function* readTable(session: ReadSession, id: number): Operation<WriteTab
   return table
 }
 
+/** Reads the table of the newest version of a type; undefined if there is no such type. */
+export function readTableOf(
+  session: ReadSession,
+  typeRid: string,
+): Operation<WriteTable | undefined> {
+  return session.find(
+    `SELECT ${TABLE_COLUMNS} FROM oqs_object_table
+     WHERE id = (SELECT table_id FROM oqs_object_type WHERE rid = ?)`,
+    [typeRid],
+    TABLE,
+    { isPrepared: true },
+  )
+}
+
 /** Locks the table of a replacement. Throws `ReplacementNotFound` unless it is being loaded. */
 export function* lockReplacement(
   session: CoreSession,

@@ -27,7 +27,7 @@ import {
 import type { WriteSession } from '../driver/database.ts'
 import { runIn } from '../driver/postgres-session.ts'
 import { Vocabulary } from '../text/save-terms.ts'
-import { addRows, encodeObjects } from '../writes/copy-rows.ts'
+import { addRows, closeNothing, encodeObjects } from '../writes/copy-rows.ts'
 
 /** Converting this many objects takes a few milliseconds. */
 const OBJECTS_PER_TURN = 100
@@ -90,7 +90,7 @@ class PostgresTableBuilder implements TableBuilder {
     const table = yield* readTable(this.session, id)
     const encoded = yield* awaited(encodeObjects(fields, objects, this.#vocabulary))
     const target = { ...table, typeId, version, fields }
-    yield* awaited(addRows(session, this.#store.capabilities, target, encoded))
+    yield* awaited(addRows(session, this.#store.capabilities, target, encoded, closeNothing))
   }
 
   *removeRows({ id }: Pick<TableOfType, 'id'>, keys: readonly string[]): Operation<number> {

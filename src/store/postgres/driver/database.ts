@@ -37,6 +37,12 @@ const WRITE_ATTEMPTS = 5
 const WRITE_STATEMENT_TIMEOUT_MS = 30_000
 const CANCEL_MARGIN_MS = 2000
 
+/** How a transaction is run. */
+interface WriteOptions extends Pick<Writer, 'signal'> {
+  readonly beginsTogether?: boolean
+  readonly pool?: Pool
+}
+
 interface DatabaseOptions {
   readonly queryTimeoutMs?: number | undefined
 }
@@ -167,7 +173,7 @@ export class Database implements AsyncDisposable {
    * writes, all of which may wait for these locks.
    */
   writeBeside<T>(run: (session: WriteSession) => Promise<T>): Promise<T> {
-    return this.#track(() => this.#writeOnce(run, undefined, this.#pools.quick))
+    return this.#track(() => this.#writeOnce(run, { pool: this.#pools.quick }))
   }
 
   /** Runs statements outside a transaction, which take as long as they need until the store is closed. */
@@ -178,14 +184,17 @@ export class Database implements AsyncDisposable {
     )
   }
 
-  /** Does the same as `write`, unless the write is done by the time that its turn comes. */
+  /**
+   * Does the same as `write`, unless the write is done by the time that its turn comes. It must begin
+   * with `together`, and only read there: its BEGIN is sent with these statements, and might fail.
+   */
   writeUnless<T>(
     isDone: () => boolean,
     run: (session: WriteSession) => Promise<T>,
     owner: WriteOwner,
   ): Promise<T | undefined> {
     return this.#queueWrite(owner, async () =>
-      isDone() ? undefined : this.#writeWithRetries(run, owner.signal),
+      isDone() ? undefined : this.#writeWithRetries(run, owner.signal, true),
     )
   }
 
@@ -197,10 +206,11 @@ export class Database implements AsyncDisposable {
   async #writeWithRetries<T>(
     run: (session: WriteSession) => Promise<T>,
     signal: AbortSignal | undefined,
+    beginsTogether = false,
   ): Promise<T> {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await this.#writeOnce(run, signal)
+        return await this.#writeOnce(run, { signal, beginsTogether })
       } catch (error) {
         const canRetry = isConflict(error) || (isClosedConnection(error) && attempt === 1)
         if (!canRetry || attempt === WRITE_ATTEMPTS) throw error
@@ -266,22 +276,21 @@ export class Database implements AsyncDisposable {
 
   async #writeOnce<T>(
     run: (session: WriteSession) => Promise<T>,
-    signal: AbortSignal | undefined,
-    pool = this.#pools.write,
+    { signal, beginsTogether = false, pool = this.#pools.write }: WriteOptions,
   ): Promise<T> {
     let isCommitting = false
     try {
       return await withClient(pool, async (client) => {
-        await client.query('BEGIN ISOLATION LEVEL READ COMMITTED')
         const nextTurn = () => {
           signal?.throwIfAborted()
           return this.#copyTurns.next()
         }
-        const session = new ClientSession(client, { nextTurn })
+        const begin = 'BEGIN ISOLATION LEVEL READ COMMITTED'
+        const session = new ClientSession(client, { nextTurn, begin })
+        if (!beginsTogether) await session.begin()
         const result = await run(session)
         isCommitting = true
-        const { command } = await client.query('COMMIT')
-        if (command !== 'COMMIT') throw new Error('the transaction was rolled back')
+        await session.commit()
         return result
       })
     } catch (error) {

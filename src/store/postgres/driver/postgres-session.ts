@@ -25,7 +25,7 @@ const TYPES = { text: 'text', integer: 'bigint' } as const
 /** Increases whenever a token is revoked or deleted, or a policy changes. */
 export const TOKEN_GENERATION_SQL = '(SELECT generation FROM oqs_token_generation)'
 
-const DIALECT: Dialect = {
+export const POSTGRES_DIALECT: Dialect = {
   lock: {
     change: ' FOR UPDATE',
     commit: ' FOR NO KEY UPDATE',
@@ -51,7 +51,7 @@ const LOCKS: Readonly<Record<StoreLock, number>> = { reclaim: 7_067_328_002 }
 
 /** Reads through a transaction, or through the database without one. */
 export class PostgresReader implements ReadSession {
-  readonly dialect = DIALECT
+  readonly dialect = POSTGRES_DIALECT
   readonly memory: Memory | undefined
   readonly #session: Pick<Session, 'query'>
 

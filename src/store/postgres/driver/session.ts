@@ -38,8 +38,17 @@ export interface Session {
 export interface WriteSession extends Session {
   /** Returns the number of rows that the statement changed. */
   run(sql: string, values?: readonly unknown[], options?: QueryOptions): Promise<number>
-  /** Runs statements in one round trip: each is sent before the one before it has run. */
+  /**
+   * Runs what a function sends in one round trip: each statement is sent before the one before it has
+   * run. Fails if one of them fails. COPY is impossible.
+   */
+  together<const Results extends readonly unknown[]>(
+    send: () => { readonly [At in keyof Results]: Promise<Results[At]> },
+  ): Promise<Results>
+  /** Runs statements in one round trip. */
   runAll(statements: readonly Statement[]): Promise<void>
+  /** Runs statements at the end of the transaction, in one round trip with its COMMIT. */
+  runLast(statements: readonly Statement[]): void
   /** Sends bytes to a `COPY … FROM STDIN` and returns the number of rows. */
   copyIn(sql: string, chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>): Promise<number>
   /** Changes the statement timeout for the rest of this transaction; without one, removes it. */
@@ -67,6 +76,8 @@ interface SessionOptions {
   readonly timeoutMs?: number | undefined
   /** Waits until the next rows of a COPY may be produced. */
   readonly nextTurn?: () => Promise<void>
+  /** Opens the transaction; see `begin`. */
+  readonly begin?: string
 }
 
 export class ClientSession implements WriteSession {
@@ -75,11 +86,18 @@ export class ClientSession implements WriteSession {
   #timeoutMs: number | undefined
 
   readonly #nextTurn: () => Promise<void>
+  #begin: string | undefined
+  /** The statements that are sent with the COMMIT. */
+  readonly #last: Statement[] = []
 
-  constructor(client: SessionClient, { timeoutMs, nextTurn = nextImmediate }: SessionOptions = {}) {
+  constructor(
+    client: SessionClient,
+    { timeoutMs, nextTurn = nextImmediate, begin }: SessionOptions = {},
+  ) {
     this.#client = client
     this.#timeoutMs = timeoutMs
     this.#nextTurn = nextTurn
+    this.#begin = begin
   }
 
   async query(
@@ -106,21 +124,55 @@ export class ClientSession implements WriteSession {
     return (await this.#send<unknown[]>(sql, values, options)).rowCount ?? 0
   }
 
-  async runAll(statements: readonly Statement[]): Promise<void> {
+  async together<const Results extends readonly unknown[]>(
+    send: () => { readonly [At in keyof Results]: Promise<Results[At]> },
+  ): Promise<Results> {
     const client = this.#client
     // Only for these statements, because COPY is impossible in this mode.
     client.pipeline = true
     try {
-      const running = statements.map(({ sql, parameters }) =>
-        this.run(sql, parameters, { isPrepared: true }),
-      )
-      for (const outcome of await Promise.allSettled(running)) {
+      // The first statement of a transaction is sent with its BEGIN.
+      const outcomes = await Promise.allSettled([this.begin(), ...send()])
+      return outcomes.slice(1).map((outcome, at) => {
+        const [begun] = outcomes
+        if (at === 0 && begun?.status === 'rejected') throw begun.reason
         // The others failed because of the first one.
         if (outcome.status === 'rejected') throw outcome.reason
-      }
+        return outcome.value
+      }) as unknown as Results
     } finally {
       client.pipeline = false
     }
+  }
+
+  async runAll(statements: readonly Statement[]): Promise<void> {
+    await this.together(() => statements.map((statement) => this.#runPrepared(statement)))
+  }
+
+  runLast(statements: readonly Statement[]): void {
+    this.#last.push(...statements)
+  }
+
+  /** Opens the transaction, if it is not open yet. */
+  async begin(): Promise<void> {
+    const sql = this.#begin
+    this.#begin = undefined
+    if (sql !== undefined) await this.#client.query(sql)
+  }
+
+  /** Commits the transaction, after the statements for which that was requested. */
+  async commit(): Promise<void> {
+    const commit = () => this.#client.query('COMMIT')
+    const results =
+      this.#last.length === 0
+        ? [await commit()]
+        : await this.together(() => [...this.#last.map((one) => this.#runPrepared(one)), commit()])
+    const { command } = results.at(-1) as Awaited<ReturnType<typeof commit>>
+    if (command !== 'COMMIT') throw new Error('the transaction was rolled back')
+  }
+
+  #runPrepared({ sql, parameters }: Statement): Promise<number> {
+    return this.run(sql, parameters, { isPrepared: true })
   }
 
   async copyIn(

@@ -1,6 +1,7 @@
 /** Adds terms to the vocabulary in the database. */
 
 import type { Steps } from '../../../ontology/pausable-work.ts'
+import type { Statement } from '../../core/session/session.ts'
 import { sortInTurns } from '../../sql/in-turns.ts'
 import { arrayBytes } from '../catalogue/column-bytes.ts'
 import { COPY_HEADER, COPY_TRAILER, CopyBuffer, chunksOfBytes } from '../driver/copy-buffer.ts'
@@ -52,9 +53,14 @@ async function copyParts(session: WriteSession, parts: () => Iterable<TermPart>)
   }
 }
 
-async function insertMissing(session: WriteSession, { table, terms }: TermPart): Promise<void> {
+async function insertMissing(session: WriteSession, part: TermPart): Promise<void> {
+  const { sql, parameters } = insertionOf(part)
+  await session.run(sql, parameters, { isPrepared: true })
+}
+
+function insertionOf({ table, terms }: TermPart): Statement {
   const sql = `INSERT INTO ${table} (term) SELECT unnest(?::text[]) ON CONFLICT DO NOTHING`
-  await session.run(sql, [terms], { isPrepared: true })
+  return { sql, parameters: [terms] }
 }
 
 async function copyMissing(session: WriteSession, { table, terms }: TermPart): Promise<void> {
@@ -118,6 +124,12 @@ export class Vocabulary {
   async save(session: WriteSession): Promise<void> {
     const terms = await sortInTurns([...this.#terms], (term) => term)
     await saveTerms(session, terms.length, () => partsOf(terms))
+  }
+
+  /** Saves the terms, at the end of the transaction unless there are many. */
+  async saveLast(session: WriteSession): Promise<void> {
+    if (this.#terms.size >= MANY_TERMS) await this.save(session)
+    else session.runLast([...this.parts()].map(insertionOf))
   }
 
   /** Returns the terms in parts, to be saved in this order. */

@@ -28,7 +28,7 @@ import type { WriteSession } from '../driver/database.ts'
 import { runIn } from '../driver/postgres-session.ts'
 import { commitBatch, type WriteStore } from './commit-batch.ts'
 import { analyzeLater, hasGrownMuch } from './commit-write.ts'
-import { addRows, encodeObjects } from './copy-rows.ts'
+import { addRows, closeNothing, encodeObjects } from './copy-rows.ts'
 import { closeRowsAt, existingKeys } from './current-rows.ts'
 import { keyOf } from './settled-changes.ts'
 import { VersionChain } from './version-chain.ts'
@@ -102,7 +102,7 @@ async function writeType(
     const objects = rows.map(({ object }) => object)
     const encoded = await encodeObjects(fields, objects)
     const version = (_: string, index: number) => rows[index] ?? { from: 0, to: 0 }
-    await addRows(session, capabilities, { ...target, fields, version }, encoded)
+    await addRows(session, capabilities, { ...target, fields, version }, encoded, closeNothing)
     const { maxRecordBytes } = encoded.facts
     const largest = Math.max(table.maxRecordBytes, maxRecordBytes)
     return { liveCount, maxRecordBytes: largest, closed: closedRows }

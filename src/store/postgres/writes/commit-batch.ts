@@ -18,7 +18,7 @@ import type { PostgresContext } from '../citus/pending-commit.ts'
 import type { Writer, WriteSession } from '../driver/database.ts'
 import { isUniqueViolation } from '../driver/store-failure.ts'
 import { commitWrite } from './commit-write.ts'
-import { addRows } from './copy-rows.ts'
+import { addRows, closeNothing } from './copy-rows.ts'
 import { closeRows, existingKeys, NO_KEYS, readCurrent } from './current-rows.ts'
 import type { GroupCommits } from './group-commits.ts'
 import {
@@ -127,7 +127,7 @@ async function writeRows(
   const puts = effective.filter(isPut)
   const fields = await readFieldColumns(session, target.typeId)
   const encoded = await settled.encode(fields, puts)
-  const add = () => addRows(session, capabilities, { ...target, fields }, encoded)
+  const add = () => addRows(session, capabilities, { ...target, fields }, encoded, closeNothing)
   const isNew =
     puts.length === effective.length && (await addNewRows(session, capabilities, target, add))
   const closed = isNew ? NO_KEYS : await closeRows(session, target, effective.map(keyOf))

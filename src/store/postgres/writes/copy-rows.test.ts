@@ -8,7 +8,7 @@ import { CAPABILITIES } from '../citus/capabilities.ts'
 import { COPY_HEADER, COPY_TRAILER } from '../driver/copy-buffer.ts'
 import type { WriteSession } from '../driver/database.ts'
 import { createEncoder, type EncodedPuts } from './change-encoder.ts'
-import { addRows } from './copy-rows.ts'
+import { addRows, closeNothing } from './copy-rows.ts'
 import { settleChanges } from './settled-changes.ts'
 
 const objectType = itemType()
@@ -47,7 +47,13 @@ async function copyChunks(parts: readonly EncodedChanges[], rows: number, versio
   for (const version of versions) {
     const table = { typeId: 1, id: 1, liveCount: 0, prefixFields: NO_PREFIX_FIELDS }
     const encoded = await settled.encode([], settled.changes)
-    await addRows(session, CAPABILITIES.postgres, { ...table, fields: [], version }, encoded)
+    await addRows(
+      session,
+      CAPABILITIES.postgres,
+      { ...table, fields: [], version },
+      encoded,
+      closeNothing,
+    )
   }
   return { settled, chunks, bytes: Buffer.concat(chunks) }
 }

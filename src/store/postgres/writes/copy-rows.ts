@@ -87,14 +87,18 @@ export interface RowTarget extends WrittenTable {
   readonly version: VersionsOfRows
 }
 
-/** Adds rows to a table whose indexes can then hold them, and their terms to the vocabulary. */
-export async function addRows(
+/**
+ * Adds rows to a table whose indexes can then hold them, and their terms to the vocabulary. Closes
+ * the rows that they replace, in the same round trip if possible, and returns the result.
+ */
+export async function addRows<Closed = undefined>(
   session: WriteSession,
   capabilities: Capabilities,
   target: RowTarget,
   { rows, facts, saveTerms }: EncodedRows,
-): Promise<void> {
-  if (rows.length === 0) return
+  close: () => Promise<Closed>,
+): Promise<Closed> {
+  if (rows.length === 0) return close()
   const { id, fields, version } = target
   await runIn(session, (core) =>
     allowLongTexts({ session: core, tables: objectTablesOf(capabilities) }, target, {
@@ -106,16 +110,19 @@ export async function addRows(
   const table = `${objectTable(id)} (${columns.join(', ')})`
   const [row, ...others] = rows
   const isShort = row !== undefined && others.length === 0 && row.end - row.start < CHUNK_BYTES
-  const count =
+  const copy = () =>
+    session.copyIn(`COPY ${table} FROM STDIN (FORMAT binary)`, chunksOfRows(rows, version))
+  const [closed, count] =
     isShort && !capabilities.isDistributed
-      ? await insertRow(session, table, row, version)
-      : await session.copyIn(
-          `COPY ${table} FROM STDIN (FORMAT binary)`,
-          chunksOfRows(rows, version),
-        )
+      ? await session.together(() => [close(), insertRow(session, table, row, version)])
+      : [await close(), await copy()]
   if (count !== rows.length) throw new Error(`wrote ${count} of ${rows.length} rows`)
   await saveTerms(session)
+  return closed
 }
+
+/** For rows that replace none. */
+export async function closeNothing(): Promise<undefined> {}
 
 /** Inserts one row, which takes fewer round trips than to copy it. */
 function insertRow(

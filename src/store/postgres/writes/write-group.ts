@@ -12,7 +12,7 @@ import { noteOfPut } from '../../core/commits/commit-write.ts'
 import {
   type LockedType,
   lockType,
-  readTable,
+  readTableOf,
   type WriteTable,
 } from '../../core/commits/locked-type.ts'
 import {
@@ -26,7 +26,8 @@ import { writeToTable } from '../catalogue/missing-tables.ts'
 import type { Capabilities } from '../citus/capabilities.ts'
 import type { PostgresContext } from '../citus/pending-commit.ts'
 import type { WriteSession } from '../driver/database.ts'
-import { runIn } from '../driver/postgres-session.ts'
+import { POSTGRES_DIALECT, runIn } from '../driver/postgres-session.ts'
+import { Vocabulary } from '../text/save-terms.ts'
 import { hasGrownMuch } from './commit-write.ts'
 import { addRows, encodeObjects } from './copy-rows.ts'
 import { closeRowsAt, existingKeys, readCurrent } from './current-rows.ts'
@@ -72,12 +73,15 @@ export async function writeGroup(
   rid: string,
   takeWrites: () => readonly SmallWrite[],
 ): Promise<GroupResult> {
-  const type = await runIn(session, (core) => lockType(core, rid, 'commit'))
+  // The table is read when the type is locked: until then, another writer may change it.
+  const [type, table] = await session.together(() => [
+    runIn(session, (core) => lockType(core, rid, 'commit')),
+    runIn(session, (core) => readTableOf(core, rid)),
+  ])
   const writes = takeWrites()
-  if (type === undefined) {
+  if (type === undefined || table === undefined) {
     return { outcomes: writes.map(() => ({ error: typeOutOfSync(rid) })), grown: undefined }
   }
-  const table = await runIn(session, (core) => readTable(core, type.tableId))
   const outcomes = new Map<SmallWrite, Outcome>()
   const decided = await decideAll(session, type, table, writes, outcomes)
   const commits = await versionsOf(session, type, table, decided)
@@ -92,13 +96,11 @@ export async function writeGroup(
   )
   const versions = commits.filter(({ puts, deletes }) => puts.length + deletes.length > 0)
   if (versions.length > 0) {
-    await runIn(session, function* (core) {
-      const counts = { liveCount, maxRecordBytes, closed: closed.size }
-      yield* core.runAll([
-        countsUpdate(table.id, counts),
-        ...publication(core.dialect, type.id, versions.map(countsOf)),
-      ])
-    })
+    const counts = { liveCount, maxRecordBytes, closed: closed.size }
+    session.runLast([
+      countsUpdate(table.id, counts),
+      ...publication(POSTGRES_DIALECT, type.id, versions.map(countsOf)),
+    ])
   }
   for (const one of commits) {
     const { write, puts, deletes } = one
@@ -235,18 +237,19 @@ async function writeRows(
   const changed = commits.flatMap(({ version, puts, deletes }) =>
     [...puts.map(({ pk }) => pk), ...deletes].map((key) => [key, version] as const),
   )
-  const closed = await closeRowsAt(session, table, changed)
+  const close = () => closeRowsAt(session, table, changed)
   const versionOf = new Map(changed)
   const objects = commits.flatMap(({ puts }) => puts)
-  const liveCount = table.liveCount + objects.length - closed.size
-  if (objects.length === 0) return { ...table, liveCount, closed }
-  const fields = await readFields()
-  const encoded = await encodeObjects(fields, objects)
+  const fields = objects.length === 0 ? [] : await readFields()
+  const vocabulary = new Vocabulary()
+  const encoded = await encodeObjects(fields, objects, vocabulary)
   const version = (key: string) => ({ from: versionOf.get(key) ?? 0, to: NEVER_CLOSED })
-  await addRows(session, capabilities, { ...table, fields, version }, encoded)
+  const target = { ...table, fields, version }
+  const closed = await addRows(session, capabilities, target, encoded, close)
+  await vocabulary.saveLast(session)
   return {
     closed,
-    liveCount,
+    liveCount: table.liveCount + objects.length - closed.size,
     maxRecordBytes: Math.max(table.maxRecordBytes, encoded.facts.maxRecordBytes),
   }
 }
