@@ -11,7 +11,6 @@ export const STATUS_OF_CODE = {
   NOT_FOUND: 404,
   CONFLICT: 409,
   REQUEST_ENTITY_TOO_LARGE: 413,
-  FAILED_PRECONDITION: 500,
   INTERNAL: 500,
   TIMEOUT: 504,
   CUSTOM_CLIENT: 400,
@@ -155,10 +154,6 @@ export const ERRORS = {
   ),
   QueryMemoryExceededLimit: invalid(
     'The query exceeded its memory limit. Narrow it, or ask the operator to raise the limit.',
-  ),
-  LoadObjectSetLinksNotSupported: entry(
-    'FAILED_PRECONDITION',
-    'The links of an object set cannot be loaded. The parameters give the reason.',
   ),
   UnsupportedObjectSet: invalid('This service does not support object sets of this type.'),
   IncompatibleNestedObjectSet: invalid(

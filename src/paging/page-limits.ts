@@ -67,3 +67,20 @@ export function objectsStillAllowed(
   if (alreadySent >= limit) throw new ObjectQueryError('ObjectsExceededLimit', { limit })
   return Math.min(wanted, limit - alreadySent)
 }
+
+/** Returns the texts of the items that fit into a page with separators, and at least one. */
+export function textsWithin<Item>(
+  items: readonly Item[],
+  maxBytes: number,
+  textOf: (item: Item) => string,
+): string[] {
+  const texts: string[] = []
+  let bytes = 0
+  for (const item of items) {
+    const text = textOf(item)
+    bytes += Buffer.byteLength(text) + 1
+    if (bytes > maxBytes && texts.length > 0) break
+    texts.push(text)
+  }
+  return texts
+}

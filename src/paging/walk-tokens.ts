@@ -29,8 +29,10 @@ interface ServedPage {
   readonly more: boolean
 }
 
-/** What all pages of a walk have in common. */
-interface WalkState extends Omit<PageState, 'after' | 'served'> {
+/** What the tokens of all pages of a walk carry. */
+export type CommonState = Partial<Omit<PageState, 'after' | 'served'>>
+
+interface WalkState extends CommonState {
   readonly alreadySent: number
 }
 

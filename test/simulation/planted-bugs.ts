@@ -273,6 +273,6 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: 'changes of a second type are not told',
     file: 'src/service/changes/read-changes.ts',
-    edits: [['startOf(walk, index + 1)', 'undefined']],
+    edits: [['startOf(range, index + 1)', 'undefined']],
   },
 ]

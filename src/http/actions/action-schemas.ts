@@ -28,3 +28,24 @@ export function textOrNull<T extends string>(values: readonly T[], description: 
     Type.Unsafe<T | null>({ type: ['string', 'null'], enum: [...values, null], description }),
   )
 }
+
+const Result = Type.Enum(['VALID', 'INVALID'])
+
+export const Validation = namedObject('ActionValidation', {
+  result: Result,
+  submissionCriteria: Type.Array(
+    namedObject('SubmissionCriterion', {
+      configuredFailureMessage: Type.Optional(Type.String()),
+      result: Result,
+    }),
+  ),
+  parameters: Type.Record(
+    Type.String(),
+    namedObject('ParameterValidation', {
+      result: Result,
+      evaluatedConstraints: Type.Array(Type.Object({ type: Type.String() })),
+      required: Type.Boolean(),
+    }),
+    { description: 'By id.' },
+  ),
+})

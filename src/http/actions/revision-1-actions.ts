@@ -2,11 +2,11 @@
 import { Type } from 'typebox'
 import { ACTION_BATCH_MAX } from '../../contract/limits.ts'
 import { closed, NoParameters } from '../../contract/schema-parts.ts'
-import { Validation, validateAction as validate } from '../../service/actions/validate-action.ts'
+import { validateAction as validate } from '../../service/actions/validate-action.ts'
 import { type Endpoint, endpoint } from '../endpoint.ts'
 import { KEYED } from '../request/declare-guards.ts'
 import { applyRequested, applyRequestedBatch, resolveActionType } from './action-request.ts'
-import { ActionBody, actionBatch } from './action-schemas.ts'
+import { ActionBody, actionBatch, Validation } from './action-schemas.ts'
 
 const ACTIONS = '/api/v1/ontologies/:ontology/actions/:actionType'
 const read = { scope: 'api:ontologies-read', writes: 'nothing' } as const

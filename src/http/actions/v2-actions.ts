@@ -6,15 +6,11 @@ import { closed, namedObject, optional } from '../../contract/schema-parts.ts'
 import type { ActionKind } from '../../ontology/ontology.ts'
 import { keyValue } from '../../ontology/values/primary-key.ts'
 import { missingParameters, type PreparedAction } from '../../service/actions/prepare-action.ts'
-import {
-  describeValidation,
-  Validation,
-  validateAction,
-} from '../../service/actions/validate-action.ts'
+import { describeValidation, validateAction } from '../../service/actions/validate-action.ts'
 import { type Endpoint, endpoint } from '../endpoint.ts'
 import { KEYED } from '../request/declare-guards.ts'
 import { applyRequested, applyRequestedBatch, resolveActionType } from './action-request.ts'
-import { ActionBody, actionBatch, textOrNull } from './action-schemas.ts'
+import { ActionBody, actionBatch, textOrNull, Validation } from './action-schemas.ts'
 
 const EditsResponse = namedObject('ActionEdits', {
   type: Type.Enum(['edits']),

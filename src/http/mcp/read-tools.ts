@@ -8,7 +8,7 @@ import { checkOrder } from '../../query/parse/order.ts'
 import type { OrderTerm } from '../../query/query.ts'
 import { getRecord, objectNotFound, readKey } from '../../service/pages/find-object.ts'
 import { followLink as followedBy, linkEndpoint } from '../../service/pages/follow-link.ts'
-import type { TypePageSpec } from '../../service/pages/page-spec.ts'
+import { type TypePageRequest, typePage } from '../../service/pages/page-spec.ts'
 import { readObjectPage } from '../../service/pages/read-object-page.ts'
 import { conditionArguments, parseConditions } from './conditions.ts'
 import {
@@ -132,19 +132,19 @@ interface ListArguments {
 async function readList(
   { request, services }: ToolCall,
   { select, textLength = TEXT_LENGTHS.list, limit = LIMITS.default, cursor }: ListArguments,
-  spec: Omit<TypePageSpec, 'revision' | 'paging'>,
+  spec: Omit<TypePageRequest, 'revision' | 'paging'>,
 ): Promise<object> {
   const { selection, notes } = chooseProperties(select, spec.objectType)
   const page = await readObjectPage(
     request,
-    {
+    typePage({
       ...spec,
       revision: 'v2',
       selection,
       excludeRid: true,
       maximumPageSize: LIMITS.maximum,
       paging: { pageSize: limit, ...(cursor !== undefined && { pageToken: cursor }) },
-    },
+    }),
     services,
   )
   request.context.sentPage = { objects: page.count }

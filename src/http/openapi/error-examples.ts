@@ -77,7 +77,6 @@ const PARAMETERS: Readonly<Record<ErrorName, Readonly<Record<string, unknown>>>>
   QueryDepthExceededLimit: { depth: 4, depthLimit: 3 },
   QueryTermsExceededLimit: { termsLimit: 500 },
   QueryTextExceededLimit: { field: 'properties.name', lengthLimit: 10_000 },
-  LoadObjectSetLinksNotSupported: { reason: 'an object has too many links' },
   UnsupportedObjectSet: { type: 'nearestNeighbors', parameter: 'objectSet.type' },
   IncompatibleNestedObjectSet: {
     parameter: 'objectSet',

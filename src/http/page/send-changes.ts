@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { isEmpty, type ReadSpec, readSpecAfter, renewalMs, watchedTypes } from '../../service/changes/follow-changes.ts'
 import type { Watch } from '../../service/changes/followers.ts'
 import { readChanges } from '../../service/changes/read-changes.ts'
 import { readFollowedChanges } from '../../service/changes/read-followed-changes.ts'
@@ -6,7 +7,6 @@ import type { Page } from '../../service/pages/page.ts'
 import { identifyAgain } from '../request/request-hooks.ts'
 import { sendPage } from '../response/send-data.ts'
 import type { Services } from '../services.ts'
-import { isEmpty, type ReadSpec, readSpecAfter, renewalMs, watchedTypes } from './follow-changes.ts'
 import { streamChanges, wantsStream } from './stream-changes.ts'
 
 /**
@@ -48,7 +48,7 @@ export async function sendChanges(
 interface Answer {
   readonly page: Page
   readonly wait: number
-  /** Of what may change after the page. */
+  /** Wakes when a type of the page changes. */
   readonly watch: Watch
 }
 

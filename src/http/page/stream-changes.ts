@@ -6,11 +6,12 @@
 import type { ServerResponse } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ChangesSpec } from '../../service/changes/changes-walk.ts'
+import { ChangesFollower, type Followed, isEmpty, type ReadSpec } from '../../service/changes/follow-changes.ts'
 import { requireVerified } from '../../store/port/request-context.ts'
+import { identifyAgain } from '../request/request-hooks.ts'
 import { lateErrorBody } from '../response/error-response.ts'
 import { slicesOf, untilSent } from '../response/push.ts'
 import type { Services } from '../services.ts'
-import { ChangesFollower, type Followed, isEmpty, type ReadSpec } from './follow-changes.ts'
 
 /** Shows proxies and clients that the connection lives, and finds out whether it does. */
 const KEEP_ALIVE_MS = 15_000
@@ -37,7 +38,14 @@ export async function streamChanges(
   readSpec: ReadSpec,
 ): Promise<FastifyReply> {
   const signal = request.context.signal()
-  const follower = { request, readSpec, signal, keepAliveMs: KEEP_ALIVE_MS, isPatient: false }
+  const follower = {
+    request,
+    identifyAgain: () => identifyAgain(request, services),
+    readSpec,
+    signal,
+    keepAliveMs: KEEP_ALIVE_MS,
+    isPatient: false,
+  }
   using pages = new ChangesFollower(follower, await startOf(request, readSpec), services)
   const raw = await startStream(request, reply, pages, services)
   try {

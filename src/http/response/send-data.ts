@@ -32,9 +32,13 @@ const HEAD_BYTES = Buffer.from(HEAD)
  */
 export function sendPage(reply: FastifyReply, page: Page, furtherMembers?: string): FastifyReply {
   const headers = dataHeaders(reply, page.version)
-  if (isCacheable(reply) && sendUnchanged(reply, headers, etagOfPage(page))) {
-    reply.request.context.sentPage = { objects: page.count }
-    return reply
+  if (isCacheable(reply)) {
+    const etag = etagOfPage(page)
+    if (etag === undefined) headers['cache-control'] = 'no-store'
+    else if (sendUnchanged(reply, headers, etag)) {
+      reply.request.context.sentPage = { objects: page.count }
+      return reply
+    }
   }
   let tail = ']'
   // Absent on the last page, never null and never empty [2.1.2]: clients loop on both.
@@ -201,7 +205,8 @@ function plansOf(reads: readonly ReadReport[]): string {
   return [...new Set(reads.map(({ plan }) => plan))].map((plan) => `, plan;desc=${plan}`).join('')
 }
 
-function etagOfPage({ etagInputs, records, isTaggedByContent = false }: Page): string {
+function etagOfPage({ etagInputs, records, isTaggedByContent }: Page): string | undefined {
+  if (etagInputs === undefined) return undefined
   // The inputs are numbers and short hashes in base64url, so the tag needs no hash of its own.
   const inputs = isTaggedByContent ? [...etagInputs, digest(records)] : etagInputs
   return `W/"${inputs.join('.')}"`

@@ -6,6 +6,7 @@ import { PAGE_SIZES } from '../../paging/page-limits.ts'
 import { matchAll } from '../../query/combine-queries.ts'
 import { getRecord, objectNotFound } from '../../service/pages/find-object.ts'
 import { findLinkedRecord, followLink, linkEndpoint } from '../../service/pages/follow-link.ts'
+import { typePage } from '../../service/pages/page-spec.ts'
 import { readObjectPage } from '../../service/pages/read-object-page.ts'
 import { type Endpoint, endpoint } from '../endpoint.ts'
 import {
@@ -31,7 +32,7 @@ export const revision1Objects: readonly Endpoint[] = [
     handle: async (request, reply, services) => {
       const { ontology, objectType } = resolveTypePath(request, request.params)
       const listing = readListing(request.query, objectType, services.limits.query)
-      const spec = {
+      const spec = typePage({
         ...listing,
         ontology,
         objectType,
@@ -40,7 +41,7 @@ export const revision1Objects: readonly Endpoint[] = [
         paging: request.query,
         maximumPageSize: PAGE_SIZES.listObjects,
         includeTotalCount: true,
-      } as const
+      })
       return sendPage(reply, await readObjectPage(request, spec, services))
     },
   }),
@@ -81,7 +82,7 @@ export const revision1Objects: readonly Endpoint[] = [
       const listing = readListing(request.query, linkedType, services.limits.query)
       const condition = await followLink(link, request.query, request.context, services)
       if (condition === undefined) throw objectNotFound(objectType, request.params.primaryKey)
-      const spec = {
+      const spec = typePage({
         ...listing,
         ontology,
         objectType: linkedType,
@@ -91,7 +92,7 @@ export const revision1Objects: readonly Endpoint[] = [
         paging: request.query,
         maximumPageSize: PAGE_SIZES.listLinkedObjects,
         includeTotalCount: false,
-      } as const
+      })
       return sendPage(reply, await readObjectPage(request, spec, services))
     },
   }),

@@ -10,6 +10,7 @@ import { parseQuery } from '../../query/parse/parse-query.ts'
 import { REVISION_1_QUERIES } from '../../query/parse/revision-1-query-language.ts'
 import type { OrderTerm } from '../../query/query.ts'
 import { checkSelection } from '../../query/selection.ts'
+import { typePage } from '../../service/pages/page-spec.ts'
 import { readObjectPage } from '../../service/pages/read-object-page.ts'
 import { endpoint } from '../endpoint.ts'
 import { sendPage } from '../response/send-data.ts'
@@ -77,7 +78,7 @@ export const searchObjectsRevision1 = endpoint({
     const resolved = resolveTypePath(request, request.params)
     const { objectType } = resolved
     const context = { objectType, limits: services.limits.query }
-    const spec = {
+    const spec = typePage({
       ...resolved,
       endpoint: 'searchObjects',
       revision: '1.0',
@@ -87,7 +88,7 @@ export const searchObjectsRevision1 = endpoint({
       paging: body,
       maximumPageSize: PAGE_SIZES.searchObjectsRevision1,
       includeTotalCount: true,
-    } as const
+    })
     return sendPage(reply, await readObjectPage(request, spec, services))
   },
 })

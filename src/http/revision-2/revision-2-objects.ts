@@ -23,6 +23,7 @@ import {
   linkEndpoint,
 } from '../../service/pages/follow-link.ts'
 import type { PagingParameters } from '../../service/pages/page.ts'
+import { typePage } from '../../service/pages/page-spec.ts'
 import { readObjectPage } from '../../service/pages/read-object-page.ts'
 import type { ServiceContext } from '../../service/service-context.ts'
 import { type Endpoint, endpoint } from '../endpoint.ts'
@@ -79,7 +80,7 @@ export const revision2Objects: readonly Endpoint[] = [
     handle: async (request, reply, services) => {
       const resolved = resolveFamilyPath(request, request.params)
       const context = { objectType: resolved.objectType, limits: services.limits.query }
-      const spec = {
+      const spec = typePage({
         ...resolved,
         endpoint: 'searchObjects',
         revision: '2.0',
@@ -87,7 +88,7 @@ export const revision2Objects: readonly Endpoint[] = [
         paging: request.body,
         maximumPageSize: PAGE_SIZES.searchObjects,
         includeTotalCount: false,
-      } as const
+      })
       return sendPage(reply, await readObjectPage(request, spec, services))
     },
   }),
@@ -146,7 +147,7 @@ export const revision2Objects: readonly Endpoint[] = [
       const link = await findLinkByKey(search, params.linkType, query, context, services)
       const condition = await followLink(link, query, context, services)
       if (condition === undefined) throw objectNotFound(search)
-      const spec = {
+      const spec = typePage({
         ontology: search.ontology,
         objectType: link.side.linkedType,
         endpoint: linkEndpoint(link),
@@ -155,7 +156,7 @@ export const revision2Objects: readonly Endpoint[] = [
         paging: query,
         maximumPageSize: PAGE_SIZES.listLinkedObjects,
         includeTotalCount: false,
-      } as const
+      })
       return sendPage(reply, await readObjectPage(request, spec, services))
     },
   }),

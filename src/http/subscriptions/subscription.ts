@@ -6,8 +6,9 @@ import { type ObjectQueryError, statusOf } from '../../contract/errors.ts'
 import { refuseUnknownMembers, unprocessable } from '../../query/parse/unprocessable.ts'
 import type { ChangeForm } from '../../service/changes/change-form.ts'
 import type { ChangesSpec } from '../../service/changes/changes-walk.ts'
+import { ChangesFollower, isEmpty } from '../../service/changes/follow-changes.ts'
 import { readFollowedSet } from '../../service/object-sets/followed-set.ts'
-import { ChangesFollower, isEmpty } from '../page/follow-changes.ts'
+import { identifyAgain } from '../request/request-hooks.ts'
 import { reportError, shortened } from '../response/error-response.ts'
 import { slicesOf } from '../response/push.ts'
 import type { Services } from '../services.ts'
@@ -87,6 +88,7 @@ export class Subscription {
     checkRequest(this.#wanted)
     const follower = {
       request: this.#request,
+      identifyAgain: () => identifyAgain(this.#request, this.#services),
       readSpec: this.#readSpec,
       signal: this.#stopped.signal,
       // The connection has pings of its own.

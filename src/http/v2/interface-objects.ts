@@ -20,6 +20,7 @@ import {
 } from '../../service/object-sets/set-page-parts.ts'
 import { objectNotFound, readKey } from '../../service/pages/find-object.ts'
 import { followLink, type LinkStart, linkEndpoint } from '../../service/pages/follow-link.ts'
+import type { SetPageSpec } from '../../service/pages/page-spec.ts'
 import { readObjectPage } from '../../service/pages/read-object-page.ts'
 import type { SetPagePart } from '../../store/object-store.ts'
 import { type Endpoint, endpoint } from '../endpoint.ts'
@@ -175,7 +176,8 @@ export const interfaceObjects: readonly Endpoint[] = [
       const { select, orderBy, excludeRid = false } = request.query
       const parts = interfaceParts(interfaceType, EVERYTHING)
       const selection = readSelection(select, type)
-      const spec = {
+      const spec: SetPageSpec = {
+        kind: 'set',
         endpoint: `listInterfaceObjects/${interfaceType.rid}`,
         ontology,
         parts: parts.map((part) => viewedPart(part, shownProperties(part, selection), excludeRid)),
@@ -209,7 +211,8 @@ export const interfaceObjects: readonly Endpoint[] = [
         ...(body.selectedInterfacePropertyTypes ?? []),
       ]
       const selection = checkSelection(selected, type)
-      const spec = {
+      const spec: SetPageSpec = {
+        kind: 'set',
         endpoint: `searchInterfaceObjects/${interfaceType.rid}`,
         ontology,
         parts: parts.map((part) => {
@@ -248,7 +251,8 @@ export const interfaceObjects: readonly Endpoint[] = [
       const selection = { select: selectedNames(select) }
       const order = readOrderText(orderBy, commonType(parts, ontology))
       const form = { asInterface: true, prefix: '__', excludeRid } as const
-      const spec = {
+      const spec: SetPageSpec = {
+        kind: 'set',
         endpoint: JSON.stringify([interfaceType.rid, linkName, linkEndpoint(link)]),
         ontology,
         parts: pageParts(parts, selection, form, ontology),

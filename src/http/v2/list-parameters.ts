@@ -4,7 +4,7 @@ import { closed, flag } from '../../contract/schema-parts.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
 import { checkOrder, parseOrderText } from '../../query/parse/order.ts'
 import { EVERYTHING, type OrderTerm } from '../../query/query.ts'
-import type { TypePageSpec } from '../../service/pages/page-spec.ts'
+import { type TypePageSpec, typePage } from '../../service/pages/page-spec.ts'
 import { OrderParameter, readSelection, SelectionParameter } from '../page/listing-parameters.ts'
 import { queryPaging } from '../schemas/paging.ts'
 
@@ -29,7 +29,7 @@ export function listPage(
   { ontology, objectType }: Pick<TypePageSpec, 'ontology' | 'objectType'>,
   { select, orderBy, excludeRid = false, ...paging }: Static<typeof ListParameters>,
 ): TypePageSpec {
-  return {
+  return typePage({
     ontology,
     objectType,
     endpoint: 'listObjects',
@@ -40,7 +40,7 @@ export function listPage(
     excludeRid,
     paging,
     includeTotalCount: true,
-  }
+  })
 }
 
 /** Parses and checks the order of a query string. */

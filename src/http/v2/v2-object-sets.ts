@@ -29,6 +29,7 @@ import {
   type TemporarySet,
 } from '../../service/object-sets/temporary-set.ts'
 import type { Page, PagedRequest } from '../../service/pages/page.ts'
+import { type SetPageSpec, typePage } from '../../service/pages/page-spec.ts'
 import { readObjectPage } from '../../service/pages/read-object-page.ts'
 import { type Endpoint, endpoint } from '../endpoint.ts'
 import { applyOnce } from '../request/apply-once.ts'
@@ -141,7 +142,8 @@ function readSetPage(
   const { body } = request
   const order = refuseRelevance(readOrder(body.orderBy, commonType(parts, ontology)))
   const form = { asInterface, prefix: '$', excludeRid: body.excludeRid ?? false } as const
-  const spec = {
+  const spec: SetPageSpec = {
+    kind: 'set',
     endpoint: asInterface ? 'loadObjectsOrInterfaces' : 'loadObjectsMultipleObjectTypes',
     ontology,
     parts: pageParts(parts, body, form, ontology),
@@ -205,7 +207,7 @@ export const v2ObjectSets: readonly Endpoint[] = [
         const spec = exportOfSet(part, body, format)
         return sendExport(request as FastifyRequest, reply as FastifyReply, spec, services)
       }
-      const spec = {
+      const spec = typePage({
         ontology,
         objectType,
         revision: 'v2',
@@ -217,7 +219,7 @@ export const v2ObjectSets: readonly Endpoint[] = [
         paging: body,
         listedTypes,
         includeTotalCount: true,
-      } as const
+      })
       return sendPage(reply, await readObjectPage(request, spec, services), PROPERTY_SECURITIES)
     },
   }),

@@ -7,6 +7,7 @@ import { parseSelection } from '../../query/parse/selection-v2.ts'
 import { countObjectsOf } from '../../service/pages/count-objects.ts'
 import { getRecord, objectNotFound } from '../../service/pages/find-object.ts'
 import { findLinkedRecord, followLink, linkEndpoint } from '../../service/pages/follow-link.ts'
+import { typePage } from '../../service/pages/page-spec.ts'
 import { readObjectPage } from '../../service/pages/read-object-page.ts'
 import { type Endpoint, endpoint } from '../endpoint.ts'
 import { readSelection } from '../page/listing-parameters.ts'
@@ -98,7 +99,7 @@ export const v2Objects: readonly Endpoint[] = [
     handle: async (request, reply, services) => {
       const { body } = request
       const { ontology, objectType } = resolveTypePath(request, request.params)
-      const spec = {
+      const spec = typePage({
         ontology,
         objectType,
         revision: 'v2',
@@ -109,7 +110,7 @@ export const v2Objects: readonly Endpoint[] = [
         excludeRid: body.excludeRid ?? false,
         paging: body,
         includeTotalCount: true,
-      } as const
+      })
       return sendPage(reply, await readObjectPage(request, spec, services))
     },
   }),
@@ -130,7 +131,7 @@ export const v2Objects: readonly Endpoint[] = [
       const selection = readSelection(select, linkedType)
       const query = await followLink(link, request.query, request.context, services)
       if (query === undefined) throw objectNotFound(objectType, request.params.primaryKey)
-      const spec = {
+      const spec = typePage({
         ontology,
         objectType: linkedType,
         endpoint: linkEndpoint(link),
@@ -141,7 +142,7 @@ export const v2Objects: readonly Endpoint[] = [
         excludeRid,
         paging: request.query,
         includeTotalCount: false,
-      } as const
+      })
       return sendPage(reply, await readObjectPage(request, spec, services))
     },
   }),

@@ -1,8 +1,6 @@
 /** Validates actions without applying them. */
-import { type Static, Type } from 'typebox'
 import type { ObjectQueryError } from '../../contract/errors.ts'
 import { PROPERTIES_RECORD } from '../../contract/object-record.ts'
-import { namedObject } from '../../contract/schema-parts.ts'
 import { OBJECT_PARAMETERS } from '../../ontology/definition/derive-action-types.ts'
 import type { ActionType } from '../../ontology/ontology.ts'
 import { findRecord, keyEquals } from '../pages/find-object.ts'
@@ -10,27 +8,20 @@ import type { ServiceContext } from '../service-context.ts'
 import type { ServiceParts } from '../service-parts.ts'
 import { missingParameters, type ParameterValues, prepareAction } from './prepare-action.ts'
 
-const Result = Type.Enum(['VALID', 'INVALID'])
+type Result = 'VALID' | 'INVALID'
 
-export const Validation = namedObject('ActionValidation', {
-  result: Result,
-  submissionCriteria: Type.Array(
-    namedObject('SubmissionCriterion', {
-      configuredFailureMessage: Type.Optional(Type.String()),
-      result: Result,
-    }),
-  ),
-  parameters: Type.Record(
-    Type.String(),
-    namedObject('ParameterValidation', {
-      result: Result,
-      evaluatedConstraints: Type.Array(Type.Object({ type: Type.String() })),
-      required: Type.Boolean(),
-    }),
-    { description: 'By id.' },
-  ),
-})
-export type Validation = Static<typeof Validation>
+export interface Validation {
+  readonly result: Result
+  readonly submissionCriteria: { configuredFailureMessage?: string; result: Result }[]
+  /** By id. */
+  readonly parameters: Record<string, ParameterValidation>
+}
+
+interface ParameterValidation {
+  readonly result: Result
+  readonly evaluatedConstraints: { type: string }[]
+  readonly required: boolean
+}
 
 /** Validates an action against its parameters and the current objects. Writes nothing. */
 export async function validateAction(

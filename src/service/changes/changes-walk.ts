@@ -1,10 +1,10 @@
-/** The pages of changes between two moments, and the tokens that lead from one to the next. */
+/** The two moments between which a page lists changes. */
 import { isPartlyHidden } from '../../access/policies/ruled-objects.ts'
 import { ObjectQueryError } from '../../contract/errors.ts'
 import { PROBE_RECORD } from '../../contract/object-record.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
-import type { TokenBinding } from '../../paging/page-token.ts'
-import { decodeSetPosition, encodeSetPosition } from '../../paging/set-cursor.ts'
+import type { PageState, TokenBinding } from '../../paging/page-token.ts'
+import { decodeSetPosition } from '../../paging/set-cursor.ts'
 import { changesTokenRefused, pageTokenRefused } from '../../paging/walk-tokens.ts'
 import { EVERYTHING } from '../../query/query.ts'
 import { linkedTypesOf } from '../../query/query-tree.ts'
@@ -15,9 +15,10 @@ import {
   versionsOfPart,
 } from '../../store/object-store.ts'
 import type { RequestContext } from '../../store/port/request-context.ts'
-import { bindChanges, type FollowedObjects, refuseUnfollowable } from '../pages/changes-token.ts'
-import type { Page, PagedRequest } from '../pages/page.ts'
+import type { FollowedObjects } from '../pages/changes-token.ts'
+import type { PagedRequest } from '../pages/page.ts'
 import { probeRequest } from '../pages/probe-request.ts'
+import type { WalkMoment } from '../pages/walk.ts'
 import type { ServiceParts } from '../service-parts.ts'
 import type { ChangeForm } from './change-form.ts'
 
@@ -54,40 +55,28 @@ export interface PartRange extends SetPagePart {
 }
 
 /** The changes after one moment up to another, at the page that is requested. */
-export interface ChangesWalk {
+export interface ChangesRange {
   readonly parts: readonly PartRange[]
   /** The last change of the previous page. */
   readonly after: SetCursor | undefined
   /** The versions of all types at the later moment, and when they were the latest. */
   readonly until: readonly number[]
   readonly takenAtSeconds: number
-  readonly bindings: ChangesBindings
-  readonly nowSeconds: number
 }
 
-interface ChangesBindings {
-  readonly ofChanges: TokenBinding
-  readonly ofPages: TokenBinding
-}
-
-export async function openChangesWalk(
-  request: PagedRequest,
+/** Returns the range of a page. `known` are the versions of its changes token, if it has one. */
+export async function openRange(
+  { context }: PagedRequest,
   spec: ChangesSpec,
+  known: readonly number[] | undefined,
+  { resumed, nowSeconds }: WalkMoment,
   services: ServiceParts,
-): Promise<ChangesWalk> {
-  refuseUnfollowable(spec)
+): Promise<ChangesRange> {
   const { since: token, pageToken } = spec.paging
-  const bindings = {
-    ofChanges: await bindChanges(request, spec, services),
-    ofPages: await bindChanges(request, spec, services, token),
-  }
-  const nowSeconds = services.now() / 1000
-  const isVersion = VERSION.test(token)
-  const known = openMoment(spec, bindings.ofChanges, services)
-  const range = pageToken
-    ? resumeRange(pageToken, bindings.ofPages, nowSeconds, services)
+  const range = resumed
+    ? resumeRange(pageToken, resumed)
     : {
-        until: await readVersions(typesOfSet(spec.parts), request.context, services),
+        until: await readVersions(typesOfSet(spec.parts), context, services),
         takenAtSeconds: nowSeconds,
         after: undefined,
       }
@@ -96,9 +85,8 @@ export async function openChangesWalk(
   if (known?.some((version, index) => version > (until[index] ?? 0))) {
     throw changesTokenRefused(token, 'future')
   }
-  const since = isVersion ? versionsAt(Number(token), spec, until) : (known ?? until)
-  const parts = rangesOf(spec.parts, since, until)
-  return { ...range, parts, bindings, nowSeconds }
+  const since = VERSION.test(token) ? versionsAt(Number(token), spec, until) : (known ?? until)
+  return { ...range, parts: rangesOf(spec.parts, since, until) }
 }
 
 /** Returns the versions of the token that a request goes on from; undefined if it has none. */
@@ -167,14 +155,13 @@ async function readVersions(
 }
 
 function resumeRange(
-  pageToken: string,
-  binding: TokenBinding,
-  nowSeconds: number,
-  { walkTokens }: ServiceParts,
-): Pick<ChangesWalk, 'until' | 'takenAtSeconds' | 'after'> {
-  const { snapshot, after } = walkTokens.resume(pageToken, binding, nowSeconds) ?? {}
-  if (snapshot === undefined || after === undefined) throw pageTokenRefused(pageToken, 'malformed')
-  const { versions = [], part, pk } = decodeSetPosition(after.pk)
+  pageToken: string | null | undefined,
+  { snapshot, after }: PageState,
+): Omit<ChangesRange, 'parts'> {
+  const { versions, part, pk } = decodeSetPosition(after.pk)
+  if (snapshot === undefined || versions === undefined) {
+    throw pageTokenRefused(pageToken, 'malformed')
+  }
   const { takenAtSeconds } = snapshot
   return { until: versions, takenAtSeconds, after: { part, pk, version: after.version } }
 }
@@ -194,27 +181,6 @@ function rangesOf(
       (until.version !== since.version && isLinkedToItself(part))
     return { ...part, since, until, isLinkedChanged }
   })
-}
-
-/** Returns the token of the next page, or after the last page that of later changes. */
-export function sealChangesWalk(
-  { until: versions, takenAtSeconds, bindings, nowSeconds }: ChangesWalk,
-  { listedTypes }: ChangesSpec,
-  after: SetCursor | undefined,
-  { walkTokens }: ServiceParts,
-): Pick<Page, 'nextPageToken' | 'nextChangesToken'> {
-  if (after === undefined) {
-    const moment = { versions, takenAtSeconds, listedTypes }
-    return {
-      nextPageToken: undefined,
-      nextChangesToken: walkTokens.sealChanges(moment, bindings.ofChanges),
-    }
-  }
-  const { part, pk, version } = after
-  const cursor = { pk: encodeSetPosition({ part, pk, versions }), version }
-  const snapshot = { version: 0, takenAtSeconds }
-  const state = { after: cursor, served: 0, totalCount: undefined, snapshot }
-  return { nextPageToken: walkTokens.seal(state, bindings.ofPages, nowSeconds) }
 }
 
 function isLinkedToItself({ query, objectType: { rid } }: SetPagePart): boolean {

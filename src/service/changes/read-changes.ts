@@ -7,18 +7,21 @@
 
 import { hidesProperties, isPartlyHidden } from '../../access/policies/ruled-objects.ts'
 import { pageSizeOf } from '../../paging/page-limits.ts'
+import { encodeSetPosition } from '../../paging/set-cursor.ts'
 import { changesTokenRefused, pageTokenRefused } from '../../paging/walk-tokens.ts'
 import type { ListedChange, SetCursor } from '../../store/object-store.ts'
+import { bindChanges, refuseUnfollowable } from '../pages/changes-token.ts'
 import type { Page, PagedRequest } from '../pages/page.ts'
+import { readWalkPage, type WalkedPage, type WalkMoment } from '../pages/walk.ts'
 import type { ServiceParts } from '../service-parts.ts'
 import { CHANGES } from './change-form.ts'
 import { type ChangedRecords, type ChangeEntry, changedRecords } from './changed-records.ts'
 import {
+  type ChangesRange,
   type ChangesSpec,
-  type ChangesWalk,
-  openChangesWalk,
+  openMoment,
+  openRange,
   type PartRange,
-  sealChangesWalk,
 } from './changes-walk.ts'
 import { membersOf } from './matching-keys.ts'
 
@@ -27,16 +30,47 @@ export async function readChanges(
   spec: ChangesSpec,
   services: ServiceParts,
 ): Promise<Page> {
-  const { context } = request
-  const { memory, admission, limits } = services
-  const walk = await openChangesWalk(request, spec, services)
-  memory.refuseWhenFull(context.callerId)
+  refuseUnfollowable(spec)
+  const { since, pageToken } = spec.paging
+  const ofChanges = await bindChanges(request, spec, services)
+  const ofPages = await bindChanges(request, spec, services, since)
+  const known = openMoment(spec, ofChanges, services)
+  const read = async (at: WalkMoment): Promise<WalkedPage> => {
+    const range = await openRange(request, spec, known, at, services)
+    const page = await readRange(request, spec, range, services)
+    const { until: versions, takenAtSeconds } = range
+    const objectTypes = spec.parts.map(({ objectType }) => objectType)
+    const hasVersion = objectTypes.length === 1 && !objectTypes.some(isPartlyHidden)
+    return {
+      ...page,
+      noted: { types: objectTypes, objects: page.count },
+      version: hasVersion ? versions[0] : undefined,
+      isTaggedByContent: true,
+      etagInputs: [ofChanges.request.toString('base64url')],
+      common: { snapshot: { version: 0, takenAtSeconds } },
+      sealChanges: () => {
+        const moment = { versions, takenAtSeconds, listedTypes: spec.listedTypes }
+        return services.walkTokens.sealChanges(moment, ofChanges)
+      },
+    }
+  }
+  return readWalkPage(request, { pageToken, binding: ofPages, read }, services)
+}
+
+/** Reads the changes of a page, from one part or several. */
+async function readRange(
+  request: PagedRequest,
+  spec: ChangesSpec,
+  range: ChangesRange,
+  services: ServiceParts,
+) {
+  const { admission, limits } = services
   const pageSize = pageSizeOf(spec.maximumPageSize, spec.paging)
   const records: Uint8Array[] = []
   let [count, bytes] = [0, 0]
-  let after = walk.after ?? startOf(walk, 0)
+  let after = range.after ?? startOf(range, 0)
   while (after !== undefined && count < pageSize) {
-    const found = await readPart(request, spec, walk, after, pageSize - count, services)
+    const found = await readPart(request, spec, range, after, pageSize - count, services)
     // What a page starts with is in it even if it exceeds the budget.
     if (count > 0 && bytes + found.records.length > limits.pageMaxBytes) break
     after = found.next
@@ -45,28 +79,17 @@ export async function readChanges(
     bytes += found.records.length + 1
     // A page is never empty if another one follows.
     if (count > 0 && !found.isWhole) break
-    await admission.takeTurn(context.callerId)
-    context.signal().throwIfAborted()
-  }
-  const objectTypes = spec.parts.map(({ objectType }) => objectType)
-  const hasVersion = objectTypes.length === 1 && !objectTypes.some(isPartlyHidden)
-  context.noteRead(objectTypes, count)
-  if (bytes > 0) {
-    const held = memory.hold(context.callerId, bytes)
-    context.defer(() => held.release())
+    await admission.takeTurn(request.context.callerId)
+    request.context.signal().throwIfAborted()
   }
   return {
     records: count === 0 ? NO_RECORDS : Buffer.concat(records),
     count,
-    totalCount: undefined,
-    version: hasVersion ? walk.until[0] : undefined,
-    ...sealChangesWalk(walk, spec, after, services),
-    isTaggedByContent: true,
-    etagInputs: [
-      walk.bindings.ofChanges.request.toString('base64url'),
-      walk.bindings.ofChanges.caller.toString('base64url'),
-      ...services.walkTokens.etagInputs(walk.nowSeconds),
-    ],
+    last: after && {
+      pk: encodeSetPosition({ ...after, versions: range.until }),
+      version: after.version,
+    },
+    more: after !== undefined,
   }
 }
 
@@ -84,36 +107,36 @@ interface PartChanges extends Pick<ChangedRecords, 'records' | 'count'> {
 async function readPart(
   request: PagedRequest,
   { form = CHANGES, paging }: ChangesSpec,
-  walk: ChangesWalk,
+  range: ChangesRange,
   { part: index, pk, version }: SetCursor,
   maxChanges: number,
   services: ServiceParts,
 ): Promise<PartChanges> {
   const { context } = request
-  const range = walk.parts[index]
-  if (range === undefined) throw pageTokenRefused(paging.pageToken, 'malformed')
+  const part = range.parts[index]
+  if (part === undefined) throw pageTokenRefused(paging.pageToken, 'malformed')
   const listed = await services.objects.listChanges(
     {
-      objectType: range.objectType,
-      since: range.since.version,
-      until: range.until.version,
+      objectType: part.objectType,
+      since: part.since.version,
+      until: part.until.version,
       after: pk === '' ? undefined : { pk, version },
       maxChanges,
-      includesUnchanged: range.isLinkedChanged,
+      includesUnchanged: part.isLinkedChanged,
     },
     context,
   )
   if (listed === 'reclaimed') throw changesTokenRefused(paging.since, 'reclaimed')
-  const entries = await entriesOf(range, listed.changes, request, services)
-  const found = await changedRecords(range, entries, form, context, services)
+  const entries = await entriesOf(part, listed.changes, request, services)
+  const found = await changedRecords(part, entries, form, context, services)
   const last = found.isCut ? found.last : listed.changes.at(-1)
   const isWhole = !found.isCut && !listed.more
-  const next = isWhole || last === undefined ? startOf(walk, index + 1) : { ...last, part: index }
+  const next = isWhole || last === undefined ? startOf(range, index + 1) : { ...last, part: index }
   return { ...found, next, isWhole }
 }
 
 /** Returns the start of the first part, from an index on, that may have changes. */
-function startOf({ parts }: ChangesWalk, from: number): SetCursor | undefined {
+function startOf({ parts }: ChangesRange, from: number): SetCursor | undefined {
   const part = parts.findIndex(
     ({ since, until, isLinkedChanged }, index) =>
       index >= from && (since.version !== until.version || isLinkedChanged),

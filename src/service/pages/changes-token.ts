@@ -11,7 +11,7 @@ import type { Selection } from '../../query/selection.ts'
 import { type SetPagePart, typesOfSet } from '../../store/object-store.ts'
 import type { ServiceParts } from '../service-parts.ts'
 import type { PagedRequest } from './page.ts'
-import { bindPage, type PageSpec, partOf } from './page-spec.ts'
+import { bindPage, type PageSpec } from './page-spec.ts'
 
 /** The objects whose changes are followed: of one type, or of several. */
 export interface FollowedObjects {
@@ -25,13 +25,12 @@ export interface FollowedObjects {
 /** Returns the token from which the changes after a walk can be followed; undefined if they cannot. */
 export async function changesAfter(
   request: PagedRequest,
-  { spec }: { readonly spec: PageSpec },
+  spec: PageSpec,
   moment: Moment,
   services: ServiceParts,
 ): Promise<string | undefined> {
-  const { ontology, listedTypes } = spec
-  const [revision, parts] =
-    'parts' in spec ? (['v2', spec.parts] as const) : [spec.revision, [partOf(spec)]]
+  const { ontology, listedTypes, parts } = spec
+  const revision = spec.kind === 'set' ? 'v2' : spec.revision
   // Revision 2.0 has no request for changes.
   if (revision === '2.0' || unfollowable(parts) !== undefined) return undefined
   if (hasLeftOut(listedTypes)) return undefined
@@ -54,8 +53,8 @@ export async function bindChanges(
     record: { shape: [], selection: shownProperties(part) },
   }))
   const endpoint = `changes ${revision} ${since}`
-  const fixed = { order: [], paging: {}, includeTotalCount: false }
-  return bindPage(request, { endpoint, ontology, parts: shown, ...fixed }, services)
+  const walk = { order: [], paging: {}, includeTotalCount: false }
+  return bindPage(request, { kind: 'set', endpoint, ontology, parts: shown, ...walk }, services)
 }
 
 /** Returns the properties of the records; undefined if these have all. */

@@ -1,4 +1,4 @@
-/** What a page of objects is requested by, and what its tokens are bound to: all but its size. */
+/** The page that an endpoint requests, and what its tokens are bound to: all but its size. */
 import { nextTurn } from '../../admission/next-turn.ts'
 import { ObjectQueryError } from '../../contract/errors.ts'
 import { SET_PAGE_MAX_QUERY_BYTES } from '../../contract/limits.ts'
@@ -19,10 +19,9 @@ import type { SetOrderTerm, SetPagePart } from '../../store/object-store.ts'
 import type { ServiceParts } from '../service-parts.ts'
 import type { PagedRequest, PagingParameters } from './page.ts'
 
-/** The page that an endpoint requests. */
 export type PageSpec = TypePageSpec | SetPageSpec
 
-interface WalkSpec {
+interface CommonSpec {
   /** Page tokens are valid only for requests with the same value. */
   readonly endpoint: string
   readonly ontology: Ontology
@@ -33,8 +32,8 @@ interface WalkSpec {
   readonly listedTypes?: readonly number[] | undefined
 }
 
-/** A page of objects of one type. */
-export interface TypePageSpec extends WalkSpec {
+/** A request for objects of one type. */
+export interface TypePageRequest extends CommonSpec {
   readonly revision: Revision
   readonly objectType: ObjectType
   readonly query: Query
@@ -49,19 +48,32 @@ export interface TypePageSpec extends WalkSpec {
   readonly isByRelevance?: boolean
 }
 
+/** A page of objects of one type: a set of one part, with an order, a size and a limit of its own. */
+export interface TypePageSpec extends TypePageRequest {
+  readonly kind: 'type'
+  readonly order: readonly OrderTerm[]
+  readonly parts: readonly [SetPagePart]
+}
+
 /** A page of objects of several types. Only for v2. */
-interface SetPageSpec extends WalkSpec {
+export interface SetPageSpec extends CommonSpec {
+  readonly kind: 'set'
   readonly parts: readonly SetPagePart[]
   /** Part after part, each in key order, if empty. */
   readonly order: readonly SetOrderTerm[]
 }
 
+export function typePage(request: TypePageRequest): TypePageSpec {
+  const { order = [] } = request
+  return { ...request, order, kind: 'type', parts: [partOf(request)] }
+}
+
 /** Returns a page of one type as the only part of a set. */
 export function partOf(
-  spec: Pick<TypePageSpec, 'revision' | 'objectType' | 'query' | 'selection' | 'excludeRid'>,
+  request: Pick<TypePageRequest, 'revision' | 'objectType' | 'query' | 'selection' | 'excludeRid'>,
 ): SetPagePart {
-  const { objectType, query, selection } = spec
-  return { objectType, query, record: { shape: shapeOf(spec), selection } }
+  const { objectType, query, selection } = request
+  return { objectType, query, record: { shape: shapeOf(request), selection } }
 }
 
 /** Returns the shape of the records of a page. */
@@ -70,7 +82,7 @@ export function shapeOf(
     revision,
     objectType,
     excludeRid = false,
-  }: Pick<TypePageSpec, 'revision' | 'objectType' | 'excludeRid'>,
+  }: Pick<TypePageRequest, 'revision' | 'objectType' | 'excludeRid'>,
   score?: number,
 ): RecordShape {
   return revision === 'v2'
@@ -89,13 +101,13 @@ export function bindPage(
     const walk = { endpoint, ontologyRid: ontology.rid, snapshot: paging.snapshot ?? false }
     return walkTokens.bind({ ...walk, ...contents }, caller.id, ontology.viewId)
   }
-  return 'parts' in spec ? contentsOfSet(spec).then(bind) : bind(contentsOfType(spec))
+  return spec.kind === 'set' ? contentsOfSet(spec).then(bind) : bind(contentsOfType(spec))
 }
 
 type PageContents = Omit<FingerprintedRequest, 'endpoint' | 'ontologyRid' | 'snapshot'>
 
 function contentsOfType(spec: TypePageSpec): PageContents {
-  const { revision, objectType, query, order = [], selection } = spec
+  const { revision, objectType, query, order, selection } = spec
   const { excludeRid = false, isByRelevance = false } = spec
   return {
     revision,

@@ -1,67 +1,64 @@
 /**
- * Reads a page of objects, for every endpoint and revision: opens the token, reads the store, seals
- * the next token. A page has the objects of one type, or of the parts of a set.
+ * Reads a page of objects, for every endpoint and revision. A page has the objects of one type, or of
+ * the parts of a set.
  */
 
 import { hidesProperties, isPartlyHidden } from '../../access/policies/ruled-objects.ts'
 import { ObjectQueryError } from '../../contract/errors.ts'
+import { SET_PAGE_MAX_TYPES } from '../../contract/limits.ts'
 import { REVISIONS } from '../../contract/revisions.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
 import { continuedState } from '../../paging/continue-expired.ts'
-import {
-  effectiveLimit,
-  objectsStillAllowed,
-  pageSizeOf,
-  type RetrievalLimit,
-} from '../../paging/page-limits.ts'
+import { effectiveLimit, objectsStillAllowed, pageSizeOf } from '../../paging/page-limits.ts'
 import type { PageState, SnapshotState, TokenBinding } from '../../paging/page-token.ts'
-import {
-  type Moment,
-  NO_CURSOR,
-  nextPageState,
-  pageTokenRefused,
-} from '../../paging/walk-tokens.ts'
+import { decodeSetPosition, encodeSetPosition } from '../../paging/set-cursor.ts'
+import { NO_CURSOR, type WalkTokens } from '../../paging/walk-tokens.ts'
 import { hasKind, linkedTypesOf, plainQuery } from '../../query/query-tree.ts'
 import { resolveRelativeDates } from '../../query/relative-dates.ts'
 import {
+  type Cursor,
+  type Objects,
   type ReadPageRequest,
+  type ReadSetPageRequest,
   type Reclaimed,
   type SetPagePart,
   type StoredPage,
   typesOfSet,
 } from '../../store/object-store.ts'
+import type { RequestContext } from '../../store/port/request-context.ts'
 import { readTiers } from '../relevance/read-tiers.ts'
-import type { ServiceContext } from '../service-context.ts'
 import type { ServiceParts } from '../service-parts.ts'
 import { changesAfter } from './changes-token.ts'
 import type { Page, PagedRequest } from './page.ts'
-import { bindPage, type PageSpec, partOf, shapeOf } from './page-spec.ts'
-import { readParts, refuseManyTypes } from './read-parts.ts'
+import { bindPage, type PageSpec, shapeOf } from './page-spec.ts'
+import { readWalkPage, type WalkedPage, type WalkMoment } from './walk.ts'
 
 export async function readObjectPage(
   request: PagedRequest,
   spec: PageSpec,
   services: ServiceParts,
 ): Promise<Page> {
-  const { memory, admission } = services
-  const { context } = request
-  const walk = await openWalk(request, spec, services)
-  if (walk.isExpired) throw await refuseWalk(request, walk, 'expired', services)
-  memory.refuseWhenFull(context.callerId)
-  const { round } = admission
-  const stored = await readStored(request, walk, services)
-  if (stored === 'reclaimed') throw await refuseWalk(request, walk, 'reclaimed', services)
-  context.noteRead('parts' in spec ? walk.types : [spec.objectType], stored.count)
-  holdRecords(stored, context, services)
-  // Sending a large page takes as long as reading one: if it came from another process or a database,
-  // other callers get a turn first.
-  const turn = admission.resumeTurn(context.callerId, round)
-  if (turn !== undefined) await turn
-  return sealPage(request, walk, stored, services)
+  if (spec.kind === 'set') refuseManyTypes(spec.parts)
+  const binding = await bindPage(request, spec, services)
+  const { pageToken } = spec.paging
+  return readWalkPage(
+    request,
+    {
+      pageToken,
+      binding,
+      read: async (at) => {
+        const walk = startPage(spec, at)
+        const stored = await readStored(request, walk, services)
+        return stored === 'reclaimed' ? stored : pageOf(stored, walk, binding, request, services)
+      },
+      continued: (at) => continuedWalk(request, spec, at, services),
+    },
+    services,
+  )
 }
 
-/** A walk at the page that is requested. */
-interface OpenWalk {
+/** A page whose walk is open. */
+interface StartedPage extends WalkMoment {
   readonly spec: PageSpec
   /** With absolute dates. */
   readonly parts: readonly SetPagePart[]
@@ -69,71 +66,36 @@ interface OpenWalk {
   readonly types: readonly ObjectType[]
   /** Whether the caller sees only a part of what these types have. */
   readonly isPartial: boolean
-  readonly binding: TokenBinding
-  /** Undefined on the first page. */
-  readonly resumed: PageState | undefined
-  /** Whether the page token has expired. */
-  readonly isExpired: boolean
-  readonly nowSeconds: number
   /** When the walk started; undefined if its queries have no relative dates. */
   readonly startedAtMs: number | undefined
 }
 
-async function openWalk(
+function startPage(spec: PageSpec, at: WalkMoment): StartedPage {
+  const isRelative = spec.parts.some(({ query }) => hasKind(query, 'relativeDates'))
+  const startedAtMs = isRelative ? (startOfWalk(at.resumed) ?? at.nowSeconds * 1000) : undefined
+  const parts = startedAtMs === undefined ? spec.parts : resolveDates(spec.parts, startedAtMs)
+  const types = typesOf(parts)
+  return { ...at, spec, parts, types, isPartial: types.some(isPartlyHidden), startedAtMs }
+}
+
+/** Returns the state from which a walk goes on as of now; undefined if it cannot. */
+async function continuedWalk(
   request: PagedRequest,
   spec: PageSpec,
+  at: WalkMoment,
   services: ServiceParts,
-): Promise<OpenWalk> {
-  const written = 'parts' in spec ? spec.parts : [partOf(spec)]
-  if ('parts' in spec) refuseManyTypes(spec.parts)
-  const nowSeconds = services.now() / 1000
-  const binding = await bindPage(request, spec, services)
-  const { pageToken } = spec.paging
-  const opened = services.walkTokens.open(pageToken, binding, nowSeconds) ?? { state: undefined }
-  const isExpired = 'expired' in opened
-  if ('refused' in opened && !isExpired) throw pageTokenRefused(pageToken, opened.refused)
-  const resumed = isExpired ? opened.expired : opened.state
-  const isRelative = written.some(({ query }) => hasKind(query, 'relativeDates'))
-  const startedAtMs = isRelative ? (startOfWalk(resumed) ?? nowSeconds * 1000) : undefined
-  const parts = startedAtMs === undefined ? written : resolveDates(written, startedAtMs)
-  const types = typesOf(parts)
-  const isPartial = types.some(isPartlyHidden)
-  return { spec, parts, types, isPartial, binding, resumed, isExpired, nowSeconds, startedAtMs }
-}
-
-/** Returns the error of a walk whose page cannot be read any more, with tokens to go on. */
-async function refuseWalk(
-  request: PagedRequest,
-  walk: OpenWalk,
-  refusal: 'expired' | 'reclaimed',
-  services: ServiceParts,
-): Promise<ObjectQueryError> {
-  const { spec, resumed, binding, nowSeconds } = walk
-  const { walkTokens } = services
-  const snapshotToken =
-    refusal === 'expired' && resumed ? walkTokens.renew(resumed, binding, nowSeconds) : undefined
-  const next = resumed && continuedState(resumed, { isSet: 'parts' in spec })
+): Promise<PageState | undefined> {
+  const next = at.resumed && continuedState(at.resumed, { isSet: spec.kind === 'set' })
   // In key order, the key is enough. Order values are looked up in the row, which may be gone.
-  const isInKeyOrder = (spec.order ?? []).length === 0
-  const canContinue =
-    next && (isInKeyOrder || (await isReadable(request, { ...walk, resumed: next }, services)))
-  const continueToken = canContinue ? walkTokens.seal(next, binding, nowSeconds) : undefined
-  return pageTokenRefused(spec.paging.pageToken, refusal, { snapshotToken, continueToken })
-}
-
-async function isReadable(
-  request: PagedRequest,
-  walk: OpenWalk,
-  services: ServiceParts,
-): Promise<boolean> {
-  const { spec } = walk
-  const probe = { ...walk, spec: { ...spec, paging: { ...spec.paging, pageSize: 1 } } }
+  if (next === undefined || spec.order.length === 0) return next
+  const probe = { ...spec, paging: { ...spec.paging, pageSize: 1 } }
   try {
-    const page = await readStored(request, probe, services)
-    if (page !== 'reclaimed') page.release()
-    return page !== 'reclaimed'
+    const page = await readStored(request, startPage(probe, { ...at, resumed: next }), services)
+    if (page === 'reclaimed') return undefined
+    page.release()
+    return next
   } catch (error) {
-    if (error instanceof ObjectQueryError) return false
+    if (error instanceof ObjectQueryError) return undefined
     throw error
   }
 }
@@ -141,28 +103,34 @@ async function isReadable(
 /** Reads the page from the store. The cursor of its last record is the one that the token carries. */
 function readStored(
   { context, method }: PagedRequest,
-  { spec, parts, resumed, isPartial }: OpenWalk,
+  { spec, parts, resumed, isPartial }: StartedPage,
   services: ServiceParts,
 ): Promise<StoredPage | Reclaimed> {
   const { served = 0, totalCount, snapshot, end = Infinity } = resumed ?? {}
   const after = resumed?.after.pk === NO_CURSOR.pk ? undefined : resumed?.after
-  const pageSize = pageSizeOf('parts' in spec ? undefined : spec.maximumPageSize, spec.paging)
+  const isSet = spec.kind === 'set'
+  const pageSize = pageSizeOf(isSet ? undefined : spec.maximumPageSize, spec.paging)
+  const limit =
+    isSet || !REVISIONS[spec.revision].hasRetrievalLimit
+      ? 'none'
+      : effectiveLimit(services.limits.listObjectsLimit, spec.objectType.retrievalLimit)
   // The only slice without objects is that of an empty snapshot.
   const wanted = Math.min(pageSize, Math.max(1, end - served))
   const budget = {
-    maxObjects: objectsStillAllowed(served, wanted, limitOf(spec, services)),
+    maxObjects: objectsStillAllowed(served, wanted, limit),
     maxBytes: services.limits.pageMaxBytes,
     // The token of a counted walk carries the count.
     includeTotalCount: spec.includeTotalCount && totalCount === undefined,
   }
-  if ('parts' in spec) {
+  if (isSet) {
     const request = { ...budget, parts, order: spec.order, after }
     return readParts(request, spec.paging.snapshot ?? false, context, services)
   }
+  const [part = spec.parts[0]] = parts
   const request: ReadPageRequest = {
     ...budget,
-    ...(parts[0] ?? partOf(spec)),
-    order: spec.order ?? [],
+    ...part,
+    order: spec.order,
     after,
     version: snapshot?.version,
     linkedVersions: snapshot?.otherVersions,
@@ -175,76 +143,129 @@ function readStored(
     : services.objects.readPage(request, context)
 }
 
-/** Accounts for the memory of a page until the request ends. */
-function holdRecords(
-  { records, release }: StoredPage,
-  context: ServiceContext,
-  { memory }: ServiceParts,
-): void {
-  const held = memory.hold(context.callerId, records.length)
-  context.defer(() => {
-    release()
-    held.release()
+type PartsRequest = Omit<ReadSetPageRequest, 'after' | 'versions'> & {
+  readonly after: Cursor | undefined
+}
+
+/**
+ * Reads a page of several types. Its cursor has the part that the page ended in and, in a snapshot
+ * walk, the version of every type, all as of one moment.
+ */
+async function readParts(
+  { after, ...request }: PartsRequest,
+  isSnapshot: boolean,
+  context: RequestContext,
+  { objects }: { readonly objects: Pick<Objects, 'readSetPage'> },
+): Promise<StoredPage | Reclaimed> {
+  const position = after && decodeSetPosition(after.pk)
+  const stored = await objects.readSetPage(
+    {
+      ...request,
+      after: position && { ...position, version: after.version },
+      versions: position?.versions,
+    },
+    context,
+  )
+  if (stored === 'reclaimed') return stored
+  const { versions, last, ...page } = stored
+  const [version = 0, ...linkedVersions] = versions
+  // The first page of a snapshot walk fixes the versions that all later pages read.
+  const fixed = isSnapshot ? (position?.versions ?? versions) : undefined
+  return {
+    ...page,
+    last: last && {
+      pk: encodeSetPosition({ part: last.part, pk: last.pk, versions: fixed }),
+      version: last.version,
+    },
+    version,
+    linkedVersions,
+    matchEstimate: undefined,
+  }
+}
+
+function refuseManyTypes(parts: readonly SetPagePart[]): void {
+  const { length } = typesOfSet(parts)
+  if (length <= SET_PAGE_MAX_TYPES) return
+  throw new ObjectQueryError('UnsupportedObjectSet', {
+    reason: `reads ${length} object types; one request can read ${SET_PAGE_MAX_TYPES}`,
   })
 }
 
-/** Returns the page with the token of the next one. */
-async function sealPage(
-  request: PagedRequest,
-  walk: OpenWalk,
+/** Returns the page that was read, with what its tokens carry. */
+function pageOf(
   stored: StoredPage,
+  walk: StartedPage,
+  binding: TokenBinding,
+  request: PagedRequest,
   services: ServiceParts,
-): Promise<Page> {
-  const { walkTokens } = services
-  const { spec, parts, isPartial, binding, resumed, nowSeconds, startedAtMs } = walk
-  const alreadySent = resumed?.served ?? 0
+): WalkedPage {
+  const { spec, parts, types, isPartial, resumed, nowSeconds, startedAtMs } = walk
+  const isSet = spec.kind === 'set'
   // The first page of a snapshot walk fixes the version that all later pages read.
   const snapshot = spec.paging.snapshot
-    ? (resumed?.snapshot ?? snapshotOf(stored, 'parts' in spec, nowSeconds))
+    ? (resumed?.snapshot ?? snapshotOf(stored, isSet, nowSeconds))
     : undefined
   // The count of a filtered walk or of a snapshot is taken once. The count of a type costs nothing.
-  const countOnce = 'parts' in spec || snapshot !== undefined || parts.some(isFiltered)
+  const countOnce = isSet || snapshot !== undefined || parts.some(isFiltered)
   const totalCount = (countOnce ? resumed?.totalCount : undefined) ?? stored.totalCount
-  const next = nextPageState(stored, {
-    alreadySent,
-    snapshot,
-    totalCount: countOnce ? totalCount : undefined,
-    matchEstimate: stored.matchEstimate,
-    startedAtMs,
-    listedTypes: spec.listedTypes,
-    end: resumed?.end,
-    isContinued: resumed?.isContinued,
-  })
-  const isComplete = next === undefined && snapshot !== undefined && !resumed?.isContinued
+  const { records, release, count, last, more, version, linkedVersions = [], rowIds } = stored
+  const { walkTokens } = services
   return {
-    records: stored.records,
-    count: stored.count,
-    nextChangesToken: isComplete
-      ? await changesAfter(request, walk, momentOf(stored, snapshot), services)
-      : undefined,
-    nextPageToken: walkTokens.seal(next, binding, nowSeconds),
+    ...{ records, release, count, last, more },
+    noted: { types: isSet ? types : [spec.objectType], objects: count },
     totalCount: spec.includeTotalCount ? (totalCount ?? 0) : undefined,
-    version: isPartial || parts.length !== 1 ? undefined : stored.version,
-    isTaggedByContent: isPartial && stored.rowIds === undefined,
-    etagInputs: [
-      binding.request.toString('base64url'),
-      binding.caller.toString('base64url'),
-      // Records contain the names, which can change without a new version.
-      walkTokens.hashText(JSON.stringify(parts.map(namesOf))),
-      // Relative dates select other objects the next day.
-      ...(startedAtMs === undefined
-        ? []
-        : [walkTokens.hashText(JSON.stringify(parts.map(({ query }) => plainQuery(query))))]),
-      ...(isPartial ? [] : [stored.version, ...(stored.linkedVersions ?? [])]),
-      ...(stored.rowIds === undefined ? [] : [walkTokens.keyedHash(stored.rowIds)]),
-      alreadySent,
-      stored.count,
-      totalCount ?? 0,
-      // An object that follows the last page changes nothing else.
-      next === undefined ? 0 : 1,
-      ...walkTokens.etagInputs(nowSeconds),
-    ],
+    version: isPartial || parts.length !== 1 ? undefined : version,
+    isTaggedByContent: isPartial && rowIds === undefined,
+    etagInputs: etagInputsOf({ ...walk, ...stored, binding, totalCount }, walkTokens),
+    common: {
+      snapshot,
+      totalCount: countOnce ? totalCount : undefined,
+      matchEstimate: stored.matchEstimate,
+      startedAtMs,
+      listedTypes: spec.listedTypes,
+      end: resumed?.end,
+      isContinued: resumed?.isContinued,
+    },
+    ...(snapshot !== undefined &&
+      !resumed?.isContinued && {
+        sealChanges: () => {
+          const { takenAtSeconds } = snapshot
+          const moment = { versions: [version, ...linkedVersions], takenAtSeconds }
+          return changesAfter(request, spec, moment, services)
+        },
+      }),
   }
+}
+
+/** The parts of a page on which its entity tag depends. */
+interface TaggedPage
+  extends Pick<StartedPage, 'parts' | 'isPartial' | 'startedAtMs'>,
+    Pick<StoredPage, 'version' | 'linkedVersions' | 'rowIds' | 'totalCount'> {
+  readonly binding: TokenBinding
+}
+
+/** Returns what the entity tag of a page of objects is made of, besides what all walks have. */
+export function etagInputsOf(
+  page: TaggedPage,
+  walkTokens: Pick<WalkTokens, 'hashText' | 'keyedHash'>,
+): readonly (string | number)[] {
+  const { binding, parts, isPartial, startedAtMs, version, linkedVersions = [], rowIds } = page
+  const names = parts.map(({ objectType }) => [objectType.apiName, objectType.titleProperty])
+  const queries = () => JSON.stringify(parts.map(({ query }) => plainQuery(query)))
+  return [
+    // Another request has another page, also at the same path: its token continues another walk.
+    binding.request.toString('base64url'),
+    // Records contain the names, which can change without a new version.
+    walkTokens.hashText(JSON.stringify(names)),
+    // Relative dates select other objects the next day.
+    startedAtMs === undefined ? '' : walkTokens.hashText(queries()),
+    // A version has one content. It also changes with hidden objects, and would reveal that.
+    isPartial ? '' : [version, ...linkedVersions].join('-'),
+    // In its place, the rows of the page, by a hash that nobody can guess them from.
+    rowIds === undefined ? '' : walkTokens.keyedHash(rowIds),
+    // Responses contain the count, which in a filtered walk is that of the first page.
+    page.totalCount ?? 0,
+  ]
 }
 
 /** Returns when the walk of a page token started, if the token says so. */
@@ -263,11 +284,6 @@ function typesOf(parts: readonly SetPagePart[]): readonly ObjectType[] {
   return [part.objectType, ...linkedTypesOf(part.query, part.objectType)]
 }
 
-function limitOf(spec: PageSpec, { limits }: ServiceParts): RetrievalLimit {
-  if ('parts' in spec || !REVISIONS[spec.revision].hasRetrievalLimit) return 'none'
-  return effectiveLimit(limits.listObjectsLimit, spec.objectType.retrievalLimit)
-}
-
 /** Returns the state of a snapshot. The cursor of a set has the versions of all its types. */
 function snapshotOf(
   { version, linkedVersions: otherVersions }: StoredPage,
@@ -278,18 +294,6 @@ function snapshotOf(
   return { version, takenAtSeconds, ...(otherVersions && { otherVersions }) }
 }
 
-/** Returns the versions of all types that a page has read, in the order of `typesOfSet`. */
-function momentOf(
-  { version, linkedVersions = [] }: StoredPage,
-  { takenAtSeconds }: SnapshotState,
-): Moment {
-  return { versions: [version, ...linkedVersions], takenAtSeconds }
-}
-
 function isFiltered({ objectType, query }: SetPagePart): boolean {
   return query.kind !== 'everything' || isPartlyHidden(objectType)
-}
-
-function namesOf({ objectType: { apiName, titleProperty } }: SetPagePart) {
-  return [apiName, titleProperty]
 }

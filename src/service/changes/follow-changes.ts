@@ -3,17 +3,16 @@
  * pages, the follower is identified again, so that it gets nothing that it may no longer see.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { FastifyRequest } from 'fastify'
 import { ObjectQueryError, statusOf } from '../../contract/errors.ts'
-import type { ChangesSpec } from '../../service/changes/changes-walk.ts'
-import type { Watch } from '../../service/changes/followers.ts'
-import { readFollowedChanges } from '../../service/changes/read-followed-changes.ts'
-import type { FollowedPage } from '../../service/changes/shared-reads.ts'
-import type { Page } from '../../service/pages/page.ts'
-import type { ServiceContext } from '../../service/service-context.ts'
+import type { ChangesSpec } from './changes-walk.ts'
+import type { Watch } from './followers.ts'
+import { readFollowedChanges } from './read-followed-changes.ts'
+import type { FollowedPage } from './shared-reads.ts'
+import type { Page, PagedRequest } from '../pages/page.ts'
+
+import type { ServiceContext } from '../service-context.ts'
+import type { ServiceParts } from '../service-parts.ts'
 import { typesOfSet } from '../../store/object-store.ts'
-import { identifyAgain } from '../request/request-hooks.ts'
-import type { Services } from '../services.ts'
 
 /** Returns what a request follows, as its caller sees it now. The token is the one it goes on from. */
 export type ReadSpec = (since?: string) => ChangesSpec | Promise<ChangesSpec>
@@ -21,7 +20,10 @@ export type ReadSpec = (since?: string) => ChangesSpec | Promise<ChangesSpec>
 /** How often a silent follower gets a new token, so that the last one never becomes too old. */
 const NEW_TOKEN_MS = 600_000
 
-export function renewalMs({ walkTokens }: Services): number {
+/** What following needs; `stopping` is aborted when the service shuts down. */
+type FollowServices = ServiceParts & { readonly stopping: AbortSignal }
+
+export function renewalMs({ walkTokens }: ServiceParts): number {
   return Math.min(NEW_TOKEN_MS, 500 * walkTokens.lifetime.changesMaxAgeSeconds)
 }
 
@@ -32,7 +34,10 @@ const BUSY_PAUSE_MS = 500
 export type Followed = Page | 'silence'
 
 export interface Follower {
-  readonly request: FastifyRequest
+  /** Its caller is the one that was identified last. */
+  readonly request: PagedRequest
+  /** Identifies the caller again: its token may have been revoked, or its rights changed. */
+  readonly identifyAgain: () => Promise<void>
   readonly readSpec: ReadSpec
   /** Aborted when nobody follows any more. */
   readonly signal: AbortSignal
@@ -50,7 +55,7 @@ export interface Follower {
  */
 export class ChangesFollower implements Disposable {
   readonly #follower: Follower
-  readonly #services: Services
+  readonly #services: FollowServices
   #start: ChangesSpec | undefined
   /** Where it goes on after the last page. */
   #position: Position | undefined
@@ -62,7 +67,7 @@ export class ChangesFollower implements Disposable {
   /** When it needs a new token, although nothing has changed. */
   #renewAtMs = 0
 
-  constructor(follower: Follower, start: ChangesSpec, services: Services) {
+  constructor(follower: Follower, start: ChangesSpec, services: FollowServices) {
     this.#follower = follower
     this.#start = start
     this.#services = services
@@ -128,10 +133,10 @@ export class ChangesFollower implements Disposable {
   }
 
   async #readSpec(): Promise<ChangesSpec> {
-    const { request, readSpec } = this.#follower
+    const { request, identifyAgain, readSpec } = this.#follower
     await this.#services.admission.takeTurn(request.context.callerId)
     return this.#untilRead(async () => {
-      await identifyAgain(request, this.#services)
+      await identifyAgain()
       return readSpecAfter(this.#position ?? {}, readSpec)
     })
   }
@@ -164,10 +169,10 @@ function isBusy(error: unknown): boolean {
 }
 
 function readPage(
-  { method, caller, context: whole }: FastifyRequest,
+  { method, caller, context: whole }: PagedRequest,
   spec: ChangesSpec,
   held: DisposableStack,
-  services: Services,
+  services: ServiceParts,
 ): Promise<FollowedPage> {
   const context: ServiceContext = {
     callerId: whole.callerId,
