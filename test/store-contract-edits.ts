@@ -184,6 +184,29 @@ export function editContract({ name, open }: StoreUnderTest): void {
       })
     })
 
+    it('finds the types that have a current object with their key', async () => {
+      const others = await createFixture(store, OTHERS)
+      await things.commit([
+        ['a', '1'],
+        ['b', '1'],
+      ])
+      await others.commit([['a', '1']])
+      const typeRids = [things.type.rid, others.type.rid]
+      const find = async (pk: string, rids = typeRids) => {
+        const keys = rids.map((typeRid) => ({ typeRid, pk }))
+        return [...(await store.findTypes({ keys }))].sort()
+      }
+      expect(await find('a')).toEqual([...typeRids].sort())
+      expect(await find('b')).toEqual([things.type.rid])
+      expect(await find('c')).toEqual([])
+      expect(await find('a', [])).toEqual([])
+      // Too many for the main thread of SQLite.
+      const unknown = Array.from({ length: 50 }, (_, n) => `ri.unknown.${n}`)
+      expect(await find('a', [...unknown, others.type.rid])).toEqual([others.type.rid])
+      await things.commit([['b', null]])
+      expect(await find('b')).toEqual([])
+    })
+
     describe('types of ids', () => {
       it('are those with a current object', async () => {
         const others = await createFixture(store, OTHERS)

@@ -1,37 +1,27 @@
 /** The query parameters that the endpoints of revision 2.0 have in common. */
 
 import { Type } from 'typebox'
-import {
-  resolveFamily,
-  resolveFamilyPath,
-  resolveObjectType,
-  type Viewer,
-} from '../../access/find-visible.ts'
-import { invalidArgument, ObjectQueryError } from '../../contract/errors.ts'
+import { resolveFamily, resolveFamilyPath, type Viewer } from '../../access/find-visible.ts'
 import { recordShape } from '../../contract/object-record.ts'
 import { closed, flag, text } from '../../contract/schema-parts.ts'
-import { linksNamed } from '../../ontology/definition/links.ts'
-import type { ObjectType, Ontology } from '../../ontology/ontology.ts'
 import { PAGE_SIZES } from '../../paging/page-limits.ts'
 import { parseQuery } from '../../query/parse/parse-query.ts'
 import { REVISION_2_QUERIES } from '../../query/parse/revision-2-query-language.ts'
-import { findProperties, findRecord, keyEquals, readKey } from '../../service/pages/find-object.ts'
 import {
-  followLink,
-  isLaterSnapshotPage,
-  type LinkStart,
-  linkEndpoint,
-} from '../../service/pages/follow-link.ts'
-import type { PagingParameters } from '../../service/pages/page.ts'
+  familyObjectNotFound,
+  findByKey,
+  findLinkByKey,
+  type KeySearch,
+} from '../../service/pages/find-in-family.ts'
+import { findProperties, findRecord, keyEquals } from '../../service/pages/find-object.ts'
+import { followLink, linkEndpoint } from '../../service/pages/follow-link.ts'
 import { typePage } from '../../service/pages/page-spec.ts'
 import { readObjectPage } from '../../service/pages/read-object-page.ts'
-import type { ServiceContext } from '../../service/service-context.ts'
 import { type Endpoint, endpoint } from '../endpoint.ts'
 import { sendJson, sendObject, sendPage } from '../response/send-data.ts'
 import { FamilyPage, FamilyRecord } from '../schemas/object-records.ts'
 import { bodyPaging, queryPaging } from '../schemas/paging.ts'
 import { queryBody } from '../schemas/query-body.ts'
-import type { Services } from '../services.ts'
 
 const PreviewParameter = Type.Optional(
   flag('Has no effect. Accepted because clients of this API send it.'),
@@ -110,7 +100,7 @@ export const revision2Objects: readonly Endpoint[] = [
         selection: undefined,
       }
       const record = await findRecord(spec, request.context, services)
-      if (record === undefined) throw objectNotFound(search)
+      if (record === undefined) throw familyObjectNotFound(search)
       return sendObject(reply, record)
     },
   }),
@@ -126,7 +116,7 @@ export const revision2Objects: readonly Endpoint[] = [
       const search = resolveKeySearch(request)
       const { objectType, key } = await findByKey(search, request.context, services)
       const values = await findProperties(objectType, key, undefined, request.context, services)
-      if (values === undefined) throw objectNotFound(search)
+      if (values === undefined) throw familyObjectNotFound(search)
       const properties = [...objectType.properties.keys()].flatMap((name) =>
         entriesOf(name, values.get(name)),
       )
@@ -146,7 +136,7 @@ export const revision2Objects: readonly Endpoint[] = [
       const search = resolveKeySearch(request)
       const link = await findLinkByKey(search, params.linkType, query, context, services)
       const condition = await followLink(link, query, context, services)
-      if (condition === undefined) throw objectNotFound(search)
+      if (condition === undefined) throw familyObjectNotFound(search)
       const spec = typePage({
         ontology: search.ontology,
         objectType: link.side.linkedType,
@@ -162,25 +152,6 @@ export const revision2Objects: readonly Endpoint[] = [
   }),
 ]
 
-/*
- * Finds objects by primary key alone, as revision 2.0 requests them. Keys are unique only within a
- * type, so every type whose keys can have this form is searched.
- */
-
-interface KeySearch {
-  readonly ontology: Ontology
-  /** The type to search; undefined for all types. */
-  readonly objectType: string | undefined
-  /** As it appears in the path. */
-  readonly primaryKey: string
-}
-
-interface FoundObject {
-  readonly objectType: ObjectType
-  /** The primary key in canonical form. */
-  readonly key: string
-}
-
 interface KeyRequest extends Viewer {
   readonly params: { readonly apiFamily: string; readonly primaryKey: string }
   readonly query: { readonly objectType?: string }
@@ -193,94 +164,4 @@ function resolveKeySearch({ catalogue, caller, params, query }: KeyRequest): Key
     objectType: query.objectType,
     primaryKey: params.primaryKey,
   }
-}
-
-/** Returns the object with the key. Throws if there is none, or more than one. */
-async function findByKey(
-  search: KeySearch,
-  context: ServiceContext,
-  services: Services,
-): Promise<FoundObject> {
-  return onlyObject(await findAll(search, context, services), search)
-}
-
-/** Returns the link with this name that starts at the object with the key. */
-async function findLinkByKey(
-  search: KeySearch,
-  linkType: string,
-  paging: PagingParameters,
-  context: ServiceContext,
-  services: Services,
-): Promise<LinkStart> {
-  const types = new Set(typesToSearch(search))
-  const sides = linksNamed(search.ontology, linkType).filter((side) => types.has(side.objectType))
-  if (sides.length === 0) throw invalidLinkType(linkType)
-
-  // The start object may have been deleted by now, see followLink. If only one type is possible,
-  // its link is known without the object.
-  if (isLaterSnapshotPage(paging)) {
-    const [link, ...others] = sides.flatMap((side) => {
-      const key = readKey(side.objectType, search.primaryKey)
-      return key === undefined ? [] : [{ side, key }]
-    })
-    if (link !== undefined && others.length === 0) return link
-  }
-
-  const objects = await findAll(search, context, services)
-  if (objects.length === 0) throw objectNotFound(search)
-  // Ignore objects whose type does not have this link.
-  const linked = objects.filter(({ objectType }) =>
-    sides.some((side) => side.objectType === objectType),
-  )
-  if (linked.length === 0) throw invalidLinkType(linkType)
-  const { objectType, key } = onlyObject(linked, search)
-  const side = sides.find((one) => one.objectType === objectType)
-  if (side === undefined) throw invalidLinkType(linkType)
-  return { side, key }
-}
-
-/** Returns the `ObjectNotFound` of revision 2.0. */
-function objectNotFound({ primaryKey }: KeySearch): ObjectQueryError {
-  return new ObjectQueryError('ObjectNotFound', { primaryKeys: [primaryKey] })
-}
-
-function invalidLinkType(linkType: string): ObjectQueryError {
-  return new ObjectQueryError('InvalidOntologyTypes', {
-    invalidPropertyTypes: [],
-    invalidObjectTypes: [],
-    invalidLinkTypes: [linkType],
-  })
-}
-
-function typesToSearch({ ontology, objectType }: KeySearch): readonly ObjectType[] {
-  if (objectType === undefined) return [...ontology.objectTypes.values()]
-  return [resolveObjectType(ontology, objectType).objectType]
-}
-
-async function findAll(
-  search: KeySearch,
-  context: ServiceContext,
-  services: Services,
-): Promise<FoundObject[]> {
-  const objects: FoundObject[] = []
-  for (const objectType of typesToSearch(search)) {
-    const key = readKey(objectType, search.primaryKey)
-    if (key === undefined) continue
-    // An ontology may have thousands of types.
-    await services.admission.takeTurn(context.callerId)
-    context.signal().throwIfAborted()
-    const keyOnly = [objectType.primaryKey.apiName]
-    const exists = await findProperties(objectType, key, keyOnly, context, services)
-    if (exists !== undefined) objects.push({ objectType, key })
-  }
-  return objects
-}
-
-function onlyObject(objects: readonly FoundObject[], search: KeySearch): FoundObject {
-  const [first, ...others] = objects
-  if (first === undefined) throw objectNotFound(search)
-  if (others.length === 0) return first
-  const names = objects.map(({ objectType }) => objectType.apiName)
-  const reason = `is required: the object types ${names.join(', ')} have an object with this key`
-  throw invalidArgument('objectType', reason)
 }

@@ -60,7 +60,7 @@ export interface Objects {
   prepareSlowQueries?(): void
   /** Divides the current objects of a type by key. Times out and stops like `readPage`. */
   splitKeys(request: SplitKeysRequest, context?: RequestContext): Promise<SplitKeys>
-  /** Returns the RIDs of the types that have a current object with one of the ids. */
+  /** Returns the RIDs of the types that have a current object with one of the ids, or with their key. */
   findTypes(request: FindTypesRequest, context?: RequestContext): Promise<readonly string[]>
   /** Aggregates objects. Times out and stops like `readPage`. */
   aggregate(
@@ -110,7 +110,14 @@ export interface QuickPages {
   ): Promise<StoredPage | Reclaimed | undefined>
 }
 
-export interface FindTypesRequest {
+export type FindTypesRequest = FindTypesOfIds | FindTypesOfKeys
+
+/** Each type is searched for an object with its key. */
+export interface FindTypesOfKeys {
+  readonly keys: readonly { readonly typeRid: string; readonly pk: string }[]
+}
+
+export interface FindTypesOfIds {
   /** Ids of objects of any type. */
   readonly ids: readonly string[]
   /** The types that are searched. */

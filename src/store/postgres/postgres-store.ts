@@ -182,9 +182,11 @@ class PostgresStore extends CoreStore implements ObjectStore {
   }
 
   findTypes(request: FindTypesRequest, context = INTERNAL_CONTEXT): Promise<readonly string[]> {
-    return this.database.readSlowly(context, (pool) =>
-      pool.read((session) => findTypes(session, request)),
-    )
+    const findIn = (session: Session) => findTypes(session, request)
+    const find = (pool: ReadPool) => readObjects(this, [], findIn, pool)
+    return 'keys' in request
+      ? this.database.readQuickly(context, find)
+      : this.database.readSlowly(context, find)
   }
 
   aggregate(

@@ -1,8 +1,8 @@
 /**
- * Finds the object types of objects that are named by id alone. An id belongs to one type, so each
- * table is searched only for the ids that no other table had, and the search ends when none is left.
+ * Finds the object types of objects that are named by id or by key alone. An id belongs to one type, so
+ * each table is searched only for the ids that no other table had, and the search ends when none is left.
  */
-import type { FindTypesRequest } from '../../object-store.ts'
+import type { FindTypesOfIds, FindTypesOfKeys, FindTypesRequest } from '../../port/objects.ts'
 import type { SqlCondition } from '../../sql/compile/sql-condition.ts'
 import type { Operation } from '../session/session.ts'
 
@@ -15,6 +15,8 @@ export interface SearchedTable {
   readonly allIds: SqlCondition
   /** Selects the ids of those objects that have one of the given ids. */
   readonly listedIds: (ids: readonly string[]) => SqlCondition
+  /** Selects the id of the object with a stored key. */
+  readonly idOfKey: (pk: string) => SqlCondition
 }
 
 /** How a database searches its tables. */
@@ -32,8 +34,45 @@ const MAX_ROWS = 5000
 /** Returns the RIDs of types; undefined if the search may read more rows than allowed. */
 export function* findTypes(
   searcher: TypeSearcher,
-  { ids: listed, typeRids, maxTypes }: FindTypesRequest,
+  request: FindTypesRequest,
   maxRows = Infinity,
+): Operation<string[] | undefined> {
+  return 'keys' in request
+    ? yield* findTypesOfKeys(searcher, request)
+    : yield* findTypesOfIds(searcher, request, maxRows)
+}
+
+/** Looks up one row in each table. */
+function* findTypesOfKeys(searcher: TypeSearcher, { keys }: FindTypesOfKeys): Operation<string[]> {
+  const pks = new Map(keys.map(({ typeRid, pk }) => [typeRid, pk]))
+  const tables = yield* searcher.readTables([...pks.keys()])
+  const typeRids: string[] = []
+  for (let from = 0; from < tables.length; from += MAX_TABLES) {
+    const some = tables.slice(from, from + MAX_TABLES)
+    const lookups = some.map((table) => table.idOfKey(pks.get(table.typeRid) ?? ''))
+    for (const [index] of yield* searcher.readIds(idsOfAll(lookups))) {
+      const typeRid = some[Number(index)]?.typeRid
+      if (typeRid !== undefined) typeRids.push(typeRid)
+    }
+  }
+  return typeRids
+}
+
+/** Selects the ids of several statements, each with the index of its statement. */
+function idsOfAll(statements: readonly SqlCondition[]): SqlCondition {
+  const selects = statements.map(
+    ({ sql }, index) => `SELECT ${index}, object_id FROM (${sql}) AS searched`,
+  )
+  return {
+    sql: selects.join(' UNION ALL '),
+    values: statements.flatMap(({ values }) => values),
+  }
+}
+
+function* findTypesOfIds(
+  searcher: TypeSearcher,
+  { ids: listed, typeRids, maxTypes }: FindTypesOfIds,
+  maxRows: number,
 ): Operation<string[] | undefined> {
   const ids = new Set(listed)
   const found = new Set<string>()
@@ -48,14 +87,7 @@ export function* findTypes(
     const statements = tables.map((table) =>
       isReadWhole(table, ids.size) ? table.allIds : table.listedIds([...ids]),
     )
-    const selects = statements.map(
-      ({ sql }, index) => `SELECT ${index}, object_id FROM (${sql}) AS searched`,
-    )
-    const rows = yield* searcher.readIds({
-      sql: selects.join(' UNION ALL '),
-      values: statements.flatMap(({ values }) => values),
-    })
-    for (const [index, id] of rows) {
+    for (const [index, id] of yield* searcher.readIds(idsOfAll(statements))) {
       const typeRid = tables[Number(index)]?.typeRid
       if (typeRid !== undefined && !isDone() && ids.delete(String(id))) found.add(typeRid)
     }

@@ -34,6 +34,7 @@ async function readTables(session: Session, typeRids: readonly string[]): Promis
       rows: Number(count),
       allIds: select(isCurrent),
       listedIds: (ids) => select(combine('and', [objectIdsSql(ids), isCurrent])),
+      idOfKey: (pk) => select(combine('and', [{ sql: 'o.pk = ?', values: [pk] }, isCurrent])),
     }
   })
 }

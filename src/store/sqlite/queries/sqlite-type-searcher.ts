@@ -27,8 +27,9 @@ export function findTypesQuickly(
   connection: ReadConnection,
   request: FindTypesRequest,
 ): string[] | undefined {
-  const { ids, typeRids } = request
-  if (ids.length > MAX_QUICK_ROWS || typeRids.length > MAX_QUICK_TABLES) return undefined
+  const { length } = 'keys' in request ? request.keys : request.typeRids
+  if (length > MAX_QUICK_TABLES) return undefined
+  if ('ids' in request && request.ids.length > MAX_QUICK_ROWS) return undefined
   return search(connection, request, MAX_QUICK_ROWS)
 }
 
@@ -59,6 +60,10 @@ function readTables({ statements }: ReadConnection, typeRids: readonly string[])
       typeRid,
       rows: count,
       allIds: { ...visible, sql: `SELECT object_id FROM ${table} WHERE ${visible.sql}` },
+      idOfKey: (pk) => ({
+        sql: `SELECT object_id FROM ${table} WHERE ${visible.sql} AND pk = ?`,
+        values: [...visible.values, pk],
+      }),
       listedIds: (ids) => {
         const columns = ['object_id', 'valid_from', 'valid_to']
         const list = JSON.stringify(ids)
