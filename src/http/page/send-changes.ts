@@ -1,5 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { isEmpty, type ReadSpec, readSpecAfter, renewalMs, watchedTypes } from '../../service/changes/follow-changes.ts'
+import {
+  isEmpty,
+  type ReadSpec,
+  readSpecAfter,
+  renewalMs,
+  watchedTypes,
+} from '../../service/changes/follow-changes.ts'
 import type { Watch } from '../../service/changes/followers.ts'
 import { readChanges } from '../../service/changes/read-changes.ts'
 import { readFollowedChanges } from '../../service/changes/read-followed-changes.ts'

@@ -6,7 +6,12 @@
 import type { ServerResponse } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ChangesSpec } from '../../service/changes/changes-walk.ts'
-import { ChangesFollower, type Followed, isEmpty, type ReadSpec } from '../../service/changes/follow-changes.ts'
+import {
+  ChangesFollower,
+  type Followed,
+  isEmpty,
+  type ReadSpec,
+} from '../../service/changes/follow-changes.ts'
 import { requireVerified } from '../../store/port/request-context.ts'
 import { identifyAgain } from '../request/request-hooks.ts'
 import { lateErrorBody } from '../response/error-response.ts'

@@ -4,15 +4,14 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ObjectQueryError, statusOf } from '../../contract/errors.ts'
+import { typesOfSet } from '../../store/object-store.ts'
+import type { Page, PagedRequest } from '../pages/page.ts'
+import type { ServiceContext } from '../service-context.ts'
+import type { ServiceParts } from '../service-parts.ts'
 import type { ChangesSpec } from './changes-walk.ts'
 import type { Watch } from './followers.ts'
 import { readFollowedChanges } from './read-followed-changes.ts'
 import type { FollowedPage } from './shared-reads.ts'
-import type { Page, PagedRequest } from '../pages/page.ts'
-
-import type { ServiceContext } from '../service-context.ts'
-import type { ServiceParts } from '../service-parts.ts'
-import { typesOfSet } from '../../store/object-store.ts'
 
 /** Returns what a request follows, as its caller sees it now. The token is the one it goes on from. */
 export type ReadSpec = (since?: string) => ChangesSpec | Promise<ChangesSpec>
