@@ -5,15 +5,16 @@ import type { GeoArea, GeoRelation, Query } from '../query.ts'
 import { isNear, toCircle } from './distance.ts'
 import { type Geometry, intersects, isWithin, membersOf, type Shape, toShape } from './shape.ts'
 
-/** Returns a test of the JSON text of a property. */
-export function geoMatcher({
+/** Returns a test of a property, which may be undefined. */
+export function geoTest({
   field,
   relation,
   area,
-}: Query & { kind: 'geo' }): (json: string) => boolean {
+}: Query & { kind: 'geo' }): (property: unknown) => boolean {
   const isMatch = relationTest(relation, area)
-  return (json) => {
-    const geometries = valuesAt(JSON.parse(json), field.structField) as Geometry[]
+  return (property) => {
+    if (property === undefined) return false
+    const geometries = valuesAt(property, field.structField) as Geometry[]
     return relation === 'disjoint'
       ? geometries.length > 0 && !geometries.some(isMatch)
       : geometries.some(isMatch)

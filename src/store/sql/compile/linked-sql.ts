@@ -68,7 +68,7 @@ export function linkedAlias(depth: number): string {
 }
 
 /** Renames the table of a condition. The text of a condition contains no values. */
-export function withAlias({ sql, values }: SqlCondition, alias: string): SqlCondition {
+function withAlias({ sql, values }: SqlCondition, alias: string): SqlCondition {
   return { sql: aliased(sql, alias), values }
 }
 

@@ -1,8 +1,6 @@
 /** Executes the part of a page plan that finds the rows of a query. */
-import type { Query } from '../../../query/query.ts'
 import type { ReadPageRequest, StoredPage } from '../../object-store.ts'
 import type { KeysetCursor } from '../../sql/compile/keyset-sql.ts'
-import { alternativesOf, maxMatches } from '../../sql/plan/alternatives.ts'
 import { hasFewMatches, type RowSearchPlan } from '../../sql/plan/plan-rules.ts'
 import type { StatementCache } from '../file/sqlite-session.ts'
 import {
@@ -12,9 +10,11 @@ import {
   findRows,
   type RowSearch,
 } from '../queries/find-rows.ts'
-import { filterLinks, gatherLinks, type QueryTables, queryTables } from '../queries/query-tables.ts'
+import { maxMatches } from '../queries/indexed-query.ts'
+import { hasTests } from '../queries/query-sql.ts'
+import { type QueryTables, queryTables } from '../queries/query-tables.ts'
 import type { ReadConnection } from '../queries/read-connection.ts'
-import { isTextSearch, type PagePlan } from './plan-page.ts'
+import type { PagePlan } from './plan-page.ts'
 
 export type FoundRowsPlan = PagePlan & RowSearchPlan
 
@@ -34,34 +34,18 @@ export function findMatches(
   const { statements } = connection
   const tables = queryTables(connection, search)
   const isCounted = plan.totalCount !== 'omitted' && cursor === undefined
-  if (isCounted && isTextSearch(search.query)) {
+  if (isCounted && hasTests(search.query, tables)) {
     // Each row has to be tested for the count, which finds the rows of the page, too.
     const all = { cursor, limit: Number.MAX_SAFE_INTEGER, sortMatches: false }
-    const rows = findRows(statements, search, filterLinks(tables), all)
+    const rows = findRows(statements, search, tables, all)
     const { length } = rows
     return { rows: rows.slice(0, maxObjects + 1), totalCount: length, matchEstimate: length }
   }
   const totalCount = countTotal(statements, search, tables, plan)
-  const fewTables = gatherLinks(tables)
-  const matches = totalCount ?? estimateMatches(statements, search, fewTables, plan)
+  const matches = totalCount ?? estimateMatches(statements, search, tables, plan)
   const sortMatches = hasFewMatches(plan, matches)
-  const pageTables = sortMatches ? fewTables : filterLinks(tables)
-  const alternatives = alternativesFor(plan, search, sortMatches)
-  const options = { cursor, limit: maxObjects + 1, sortMatches, alternatives }
-  const rows = findRows(statements, search, pageTables, options)
+  const rows = findRows(statements, search, tables, { cursor, limit: maxObjects + 1, sortMatches })
   return { rows, totalCount, matchEstimate: matches }
-}
-
-/** Returns the queries that are searched one by one; undefined if the query is searched as a whole. */
-function alternativesFor(
-  plan: RowSearchPlan,
-  { query, objectType }: RowSearch,
-  sortMatches: boolean,
-): readonly Query[] | undefined {
-  // SQLite scans the table for two ranges, unless it is told to use the index of each.
-  return plan.kind === 'sortFewMatches' && sortMatches
-    ? alternativesOf(query, objectType)
-    : undefined
 }
 
 /** Counts the matches, if the plan says so. */
@@ -77,7 +61,9 @@ export function countTotal(
     case 'countVisible':
       return countVisibleRows(statements, search, tables)
     case 'subtractClosed':
-      return countCurrentRows(statements, search, tables)
+      return hasTests(search.query, tables)
+        ? countVisibleRows(statements, search, tables)
+        : countCurrentRows(statements, search, tables)
     case 'omitted':
       return undefined
   }

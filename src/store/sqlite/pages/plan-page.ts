@@ -6,7 +6,6 @@ import { fieldKey } from '../../../ontology/values/searchable-values.ts'
 import type { Query } from '../../../query/query.ts'
 import type { TableLayout } from '../../core/catalogue/build-table.ts'
 import type { ReadPageRequest } from '../../object-store.ts'
-import { isKeyOrdered } from '../../sql/plan/alternatives.ts'
 import {
   type ByteBudget,
   byteBudget,
@@ -22,6 +21,7 @@ import {
   type Visibility,
 } from '../../sql/plan/plan-rules.ts'
 import type { TableHead } from '../catalogue/type-head.ts'
+import { isIndexed, isKeyOrdered } from '../queries/indexed-query.ts'
 
 /** Invisible rows that a page may skip on the main thread, which takes a few milliseconds. */
 const MAX_SKIPPED_ROWS = 50_000
@@ -115,16 +115,14 @@ function hasFewClosedRows({ closedCount, liveCount }: TableHead): boolean {
 
 function planSearch(request: ReadPageRequest, { liveCount, layout }: TableHead): RowSearchPlan {
   const { query, order, objectType, maxObjects, matchEstimate } = request
-  const isWalk = isTextSearch(query) || isKeyOrdered(query, objectType, layout.unindexedFields)
+  const { unindexedFields } = layout
+  const isWalk =
+    isKeyOrdered(query, objectType, unindexedFields) ||
+    !isIndexed(query, objectType, unindexedFields)
   if (order.length > 0 || isWalk) return { kind: 'indexWalk' }
   // The matches of ids are gathered in any case. Otherwise the best plan depends on their number.
   const few = isFoundById(query) ? Infinity : fewMatches(maxObjects, liveCount)
   return { kind: 'sortFewMatches', fewMatches: few, matchEstimate }
-}
-
-/** True if each row has to be tested, so that to count the matches first would double the work. */
-export function isTextSearch(query: Query): boolean {
-  return query.kind === 'text' || query.kind === 'interval'
 }
 
 function isFoundById(query: Query): boolean {

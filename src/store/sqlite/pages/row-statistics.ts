@@ -26,7 +26,7 @@ export function rowStatistics(
     countRowVersions: (limit) => {
       const numbers = fields.read(head, layout)
       const search = { table, objectType, numbers, query, ...ALL_ROW_VERSIONS }
-      return estimateRows(statements, search, queryTables(connection, search), limit)
+      return estimateRows(statements, search, queryTables(connection, search), limit) ?? Infinity
     },
     countCandidates: ({ field, value }, limit) => {
       const property = fields.read(head, layout).propertySql(field.property, field.structField)

@@ -16,7 +16,7 @@ import {
   visibilityValues,
 } from '../catalogue/type-head.ts'
 import { querySql } from '../queries/query-sql.ts'
-import { queryTables } from '../queries/query-tables.ts'
+import { queryTables, walking } from '../queries/query-tables.ts'
 import { inReadTransaction, type ReadConnection } from '../queries/read-connection.ts'
 import { countTotal } from './find-matches.ts'
 import { recordSql } from './page-sql.ts'
@@ -101,7 +101,7 @@ class SqliteSetReader implements SetReader<TypeHead> {
       numbers,
       visible: { sql: VISIBLE[visibility], values: visibleValues },
       // An index has the order of the page, so each type is read up to the limit.
-      condition: querySql(request.query, { ...tables, expectsFewRows: true }),
+      condition: querySql(request.query, walking(tables)),
       isMeasured: plan.budget !== undefined,
       countTotal: () => settled(countTotal(statements, search, tables, plan)),
     })

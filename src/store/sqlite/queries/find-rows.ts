@@ -16,8 +16,8 @@ import {
 } from '../catalogue/type-head.ts'
 import type { StatementCache } from '../file/sqlite-session.ts'
 import { countIn } from './count-in.ts'
-import { querySql } from './query-sql.ts'
-import type { QueryTables } from './query-tables.ts'
+import { findingSql, querySql } from './query-sql.ts'
+import { finding, type QueryTables, walking } from './query-tables.ts'
 
 export interface RowSearch {
   readonly table: number
@@ -37,8 +37,6 @@ export interface RowSearchOptions {
   readonly limit: number
   /** Whether to sort the matches by key, instead of walking the key until enough rows match. */
   readonly sortMatches: boolean
-  /** Queries whose union is the query, each of which is searched by itself and then sorted by key. */
-  readonly alternatives?: readonly Query[] | undefined
 }
 
 /** Returns the ids of the rows after the cursor. */
@@ -58,16 +56,10 @@ export function findRowsSql(
   tables: QueryTables,
   options: RowSearchOptions,
 ): SqlCondition {
-  const { cursor, limit, sortMatches, alternatives } = options
-  if (alternatives !== undefined) return alternativesSql(search, tables, options, alternatives)
+  const { cursor, limit, sortMatches } = options
   const redundantBounds = redundantBoundsOf(search, cursor)
-  const isKeyWalk = search.order.length === 0 && !sortMatches
-  const condition = querySql(search.query, {
-    ...tables,
-    redundantBounds,
-    isKeyWalk,
-    expectsFewRows: !sortMatches,
-  })
+  const mode = sortMatches ? finding(tables) : walking(tables)
+  const condition = querySql(search.query, { ...mode, redundantBounds })
   const columns = search.order.map((term) => orderColumn(term, search.numbers))
   const values: BoundValue[] = []
   const branches = orderBranches(columns, cursor).map((branch) => {
@@ -86,37 +78,6 @@ export function findRowsSql(
 
 /** The plus sign stops SQLite from walking the key index to avoid the sort. */
 const HIDDEN_KEY = '+o.pk'
-
-/**
- * Selects the union of several queries in key order. SQLite gathers the matches of each query by its
- * own index. Rows are read, to see whether they are visible, only after indexes alone have put them
- * into order. The order of the outer query is that of the inner one, as in page-sql.ts.
- */
-function alternativesSql(
-  search: RowSearch,
-  tables: QueryTables,
-  { cursor, limit }: RowSearchOptions,
-  alternatives: readonly Query[],
-): SqlCondition {
-  const [branch] = orderBranches([], cursor)
-  if (branch === undefined) throw new Error('key order has one branch')
-  const table = objectTable(search.table)
-  const values: BoundValue[] = []
-  const after = branch.sql.replace('o.pk', HIDDEN_KEY)
-  const parts = alternatives.map((query) => {
-    const condition = querySql(query, { ...tables, expectsFewRows: false })
-    values.push(...condition.values, ...branch.values)
-    return `SELECT ${HIDDEN_KEY} AS pk, o.id AS id FROM ${table} AS o
-      WHERE ${condition.sql} AND ${after}`
-  })
-  values.push(...search.visibleValues, limit)
-  return {
-    sql: `SELECT o.id FROM (${parts.join(' UNION ')} ORDER BY 1, 2) AS match
-      CROSS JOIN ${table} AS o ON o.id = match.id
-      WHERE ${VISIBLE[search.visibility]} ${LIMIT}`,
-    values,
-  }
-}
 
 /** Counts the visible rows that match the query. */
 export function countVisibleRows(
@@ -146,18 +107,19 @@ export function countCurrentRows(
 }
 
 /**
- * Counts the row versions that match the query, up to a limit. It ignores visibility, so that an
- * index alone can count.
+ * Counts the row versions that an index finds for the query, up to a limit. It ignores visibility, so
+ * that the index alone can count. Returns undefined if no index finds rows.
  */
 export function estimateRows(
   statements: StatementCache,
   search: RowSearch,
   tables: QueryTables,
   limit: number,
-): number {
-  const { sql, values } = querySql(search.query, { ...tables, expectsFewRows: true })
-  const matching = `(SELECT 1 FROM ${objectTable(search.table)} AS o WHERE ${sql} ${LIMIT})`
-  return countIn(statements, matching, [...values, limit])
+): number | undefined {
+  const found = findingSql(search.query, finding(tables))
+  if (found === undefined) return undefined
+  const matching = `(SELECT 1 FROM ${objectTable(search.table)} AS o WHERE ${found.sql} ${LIMIT})`
+  return countIn(statements, matching, [...found.values, limit])
 }
 
 /** Looks up a cursor's value for each order term; undefined if its row has been deleted. */

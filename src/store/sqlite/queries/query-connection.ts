@@ -2,7 +2,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { KnownFields } from '../catalogue/known-fields.ts'
 import { SqliteSession, StatementCache } from '../file/sqlite-session.ts'
-import { addMatcherFunction, Matchers } from './matchers.ts'
+import { addTestFunction, RowTests } from './row-tests.ts'
 
 export interface QueryConnection {
   readonly db: DatabaseSync
@@ -10,13 +10,13 @@ export interface QueryConnection {
   /** Runs the operations that both stores share. */
   readonly session: SqliteSession
   readonly fields: KnownFields
-  readonly matchers: Matchers
+  readonly tests: RowTests
 }
 
 export function toQueryConnection(db: DatabaseSync): QueryConnection {
-  const matchers = new Matchers()
-  addMatcherFunction(db, matchers)
+  const tests = new RowTests()
+  addTestFunction(db, tests)
   const statements = new StatementCache(db)
   const session = new SqliteSession(db, statements)
-  return { db, statements, session, fields: new KnownFields(session), matchers }
+  return { db, statements, session, fields: new KnownFields(session), tests }
 }

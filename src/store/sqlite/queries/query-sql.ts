@@ -1,13 +1,13 @@
-/** Compiles the query tree to SQL over the table of its type, aliased `o`. */
-
+/**
+ * The SQL of a query over the table of its type, aliased `o`: comparisons of stored values, by which
+ * an index may find rows. Every other condition is tested row by row, see columns/scan/row-test.ts.
+ */
 import type { ColumnValue } from '../../../ontology/values/column-value.ts'
 import { toColumnValue } from '../../../query/compared-value.ts'
 import { isPrefixPattern } from '../../../query/matching/pattern.ts'
-import type { Box } from '../../../query/matching/shape.ts'
-import type { LinkedQuery, Query } from '../../../query/query.ts'
+import type { Field, LinkedQuery, Query } from '../../../query/query.ts'
+import { rowTest } from '../../columns/scan/row-test.ts'
 import { objectTable } from '../../core/catalogue/object-tables.ts'
-import { compileQuery, type QueryDialect } from '../../sql/compile/compile-query.ts'
-import { jsonPath } from '../../sql/compile/json-path.ts'
 import {
   gatherLinked,
   type LinkedRows,
@@ -17,119 +17,169 @@ import {
 import {
   beginsLike,
   compareProperty,
-  plainProperty,
   propertyIn,
   sortColumn,
   sortValue,
 } from '../../sql/compile/property-sql.ts'
-import { areaBoxes, isGeoPoint, presenceOf } from '../../sql/compile/query-fields.ts'
+import { isMultiValued } from '../../sql/compile/query-fields.ts'
 import {
   combine,
   FALSE,
-  negate,
   OPERATORS,
   type SqlCondition,
   type SqlValue,
+  TRUE,
 } from '../../sql/compile/sql-condition.ts'
-import { resolveRule } from '../../sql/text/interval-terms.ts'
-import { searchedFields, toTermCondition } from '../../sql/text/text-condition.ts'
-import { fieldPrefix } from '../../sql/text/text-index.ts'
 import { propertyIndexName } from '../catalogue/table-indexes.ts'
-import { objectIdsSql, planIds } from './object-ids-sql.ts'
-import type { LinkedPlan, QueryTables } from './query-tables.ts'
+import { selectByObjectId } from '../catalogue/table-layout.ts'
+import { isIndexed } from './indexed-query.ts'
+import { type QueryTables, walking } from './query-tables.ts'
+import { RowCells } from './row-cells.ts'
 
 export function querySql(query: Query, tables: QueryTables): SqlCondition {
-  const counted: QueryTables = { ...tables, redundantBounds: undefined, isKeyWalk: false }
-  const { maxFoundIds, instead } = planIds(query, tables, (one) => querySql(one, counted))
-  // No index finds the rows of a negation. If few rows are read, their ids are compared with a list.
-  const maxExcludedIds = tables.expectsFewRows ? 0 : maxFoundIds
-  const condition = compileQuery(query, {
-    ...toDialect({ ...tables, maxFoundIds }),
-    negated: toDialect({ ...tables, maxFoundIds: maxExcludedIds }),
+  const { stored, tested } = splitQuery(query, tables)
+  const test = tested.length === 0 ? TRUE : testSql({ kind: 'and', of: tested }, query, tables)
+  return combine('and', [...stored.map(({ sql }) => sql), test])
+}
+
+/** Returns the conditions by which an index finds rows; undefined if there are none. */
+export function findingSql(query: Query, tables: QueryTables): SqlCondition | undefined {
+  const finding = splitQuery(query, tables).stored.filter(({ part }) =>
+    isFoundByIndex(part, tables),
+  )
+  if (finding.length === 0) return undefined
+  return combine(
+    'and',
+    finding.map(({ sql }) => sql),
+  )
+}
+
+/** True if rows have to be tested one by one, because an index alone does not decide the query. */
+export function hasTests(query: Query, tables: QueryTables): boolean {
+  return splitQuery(query, tables).tested.length > 0
+}
+
+/** The members of a conjunction: those in SQL, and those that are tested. */
+interface SplitQuery {
+  readonly stored: readonly { readonly part: Query; readonly sql: SqlCondition }[]
+  readonly tested: readonly Query[]
+}
+
+function splitQuery(query: Query, tables: QueryTables): SplitQuery {
+  const parts = query.kind === 'and' ? query.of : [query]
+  const finder = finderOf(parts, tables)
+  const stored: { part: Query; sql: SqlCondition }[] = []
+  const tested: Query[] = []
+  for (const part of parts) {
+    // SQLite does not know that the finder has few rows: no other index must be used instead.
+    const sql = finder === undefined || finder === part ? storedSql(part, tables) : undefined
+    if (sql === undefined) tested.push(part)
+    else stored.push({ part, sql })
+  }
+  return { stored, tested }
+}
+
+/** Up to this many ids are looked up without counting anything: that would take as long. */
+const FEW_IDS = 200
+
+/**
+ * Returns the condition that finds the rows of a conjunction with a list of ids: the shortest one,
+ * unless another condition finds fewer rows. To look up an id takes as long as to read a row.
+ */
+function finderOf(parts: readonly Query[], tables: QueryTables): Query | undefined {
+  const lists = parts.filter((part) => part.kind === 'objectIds')
+  const [shortest] = lists.toSorted((a, b) => a.ids.length - b.ids.length)
+  if (shortest === undefined || shortest.ids.length <= FEW_IDS) return shortest
+  const better = parts.find((part) => {
+    if (part.kind === 'objectIds' || !isFoundByIndex(part, tables)) return false
+    const sql = storedSql(part, tables)
+    return sql !== undefined && tables.hasAtMost(rowsOf(sql, tables), shortest.ids.length)
   })
-  return instead === undefined ? condition : combine('and', [instead, condition])
+  return better ?? shortest
 }
 
-function toDialect(tables: QueryTables): QueryDialect {
-  return {
-    compare: (one) => compareSql(one, tables),
-    isNull: (one) => isNullSql(one, tables),
-    text: (one) => textSql(one, tables),
-    pattern: (one) => patternSql(one, tables),
-    geo: (one) => geoSql(one, tables),
-    interval: (one) => intervalSql(one, tables),
-    oneOf: (one) => oneOfSql(one, tables),
-    objectIds: (ids) => objectIdsSql(ids, tables),
-    linked: (one) => linkedSql(one, tables),
+function isFoundByIndex(part: Query, { objectType, numbers }: QueryTables): boolean {
+  return isIndexed(part, objectType, numbers.layout.unindexedFields)
+}
+
+function rowsOf({ sql, values }: SqlCondition, { table }: QueryTables): SqlCondition {
+  return { sql: `SELECT 1 FROM ${objectTable(table)} AS o WHERE ${sql}`, values }
+}
+
+/** Returns the call of the test of a query, which is prepared once. */
+function testSql(tested: Query, query: Query, tables: QueryTables): SqlCondition {
+  const known = tables.testCalls.get(query)
+  if (known !== undefined) return known
+  const cells = new RowCells(tables, (linked) => linkedSql(linked, walking(tables)))
+  const call = cells.callOf(tables.tests.add(rowTest(tested, cells)))
+  tables.testCalls.set(query, call)
+  return call
+}
+
+/** Returns undefined for a condition that rows are tested for. */
+function storedSql(query: Query, tables: QueryTables): SqlCondition | undefined {
+  switch (query.kind) {
+    case 'everything':
+      return TRUE
+    case 'and':
+    case 'or': {
+      const parts = query.of.map((one) => storedSql(one, tables))
+      const known = parts.filter((part) => part !== undefined)
+      return known.length === parts.length ? combine(query.kind, known) : undefined
+    }
+    case 'compare':
+      return isStored(query.field, tables) ? compareSql(query, tables) : undefined
+    case 'oneOf': {
+      const { field, values } = query
+      if (!isStored(field, tables)) return undefined
+      return propertyIn(propertyOf(field, tables), values.map(toColumnValue), inList)
+    }
+    case 'pattern': {
+      const { field, pattern } = query
+      if (!isPrefixPattern(pattern) || !isStored(field, tables)) return undefined
+      return beginsLike(propertyOf(field, tables), pattern)
+    }
+    case 'objectIds':
+      return objectIdsSql(query.ids, tables)
+    case 'linked':
+      return linkedSql(query, tables)
+    default:
+      return undefined
   }
 }
 
-function isNullSql(
-  { property, structField }: Query & { kind: 'isNull' },
-  { numbers, objectType, matcherNumber }: QueryTables,
-): SqlCondition {
-  const { indexed } = numbers.propertySql(property)
-  if (structField === undefined) return { sql: `${indexed} IS NULL`, values: [] }
-  const field = { property, structField }
-  switch (presenceOf(objectType, field)) {
-    case 'entry': {
-      const { indexed: indexedField } = numbers.propertySql(property, structField)
-      return { sql: `${indexedField} IS NULL`, values: [] }
-    }
-    case 'inBody':
-      return { sql: 'o.body -> ? IS NULL', values: [jsonPath(field)] }
-    case 'inArrays': {
-      const isPresent: SqlCondition = { sql: `${indexed} IS NOT NULL`, values: [] }
-      const hasValue: SqlCondition = {
-        sql: 'matches(o.body -> ?, ?)',
-        values: [jsonPath({ property }), matcherNumber({ kind: 'present', structField })],
-      }
-      return negate(combine('and', [isPresent, hasValue]))
-    }
-  }
+/** True if rows have a column with the only value of a field, or the body has it as it is compared. */
+function isStored(field: Field, { objectType, numbers }: QueryTables): boolean {
+  return field.structField === undefined
+    ? !isMultiValued(objectType, field)
+    : numbers.hasColumn(field)
+}
+
+function propertyOf({ property, structField }: Field, { numbers }: QueryTables) {
+  return numbers.propertySql(property, structField)
 }
 
 function compareSql(
   { field, operator, value: compared }: Query & { kind: 'compare' },
-  { numbers, isMultiValued, redundantBounds, isKeyWalk }: QueryTables,
+  tables: QueryTables,
 ): SqlCondition {
-  const number = numbers.of(field)
-  const sign = OPERATORS[operator]
+  const { numbers, redundantBounds, isWalk } = tables
   const value = toColumnValue(compared)
-  if (!isMultiValued(field)) {
-    const property = numbers.propertySql(field.property, field.structField)
-    const isHidden =
-      redundantBounds?.field === number && redundantBounds.operators.includes(operator)
-    // The plus sign stops SQLite from using a condition as the bound of an index walk.
-    if (isHidden) {
-      return { sql: `+${sortColumn(property)} ${sign} ?`, values: [sortValue(property, value)] }
+  const property = propertyOf(field, tables)
+  const isHidden =
+    redundantBounds?.field === numbers.of(field) && redundantBounds.operators.includes(operator)
+  // The plus sign stops SQLite from using a condition as the bound of an index walk.
+  if (isHidden) {
+    return {
+      sql: `+${sortColumn(property)} ${OPERATORS[operator]} ?`,
+      values: [sortValue(property, value)],
     }
-    // What the index holds of a long text would have to be computed for each row.
-    if (isKeyWalk && operator !== 'eq' && property.form === 'prefix') {
-      return { sql: `${property.value} ${sign} ?`, values: [value] }
-    }
-    return compareProperty(property, operator, value)
   }
-  return {
-    sql: `o.id IN (SELECT row FROM oqs_element WHERE field = ? AND value ${sign} ?)`,
-    values: [number, value],
+  // What the index holds of a long text would have to be computed for each row.
+  if (isWalk && operator !== 'eq' && property.form === 'prefix') {
+    return { sql: `${property.value} ${OPERATORS[operator]} ?`, values: [value] }
   }
-}
-
-function oneOfSql(
-  { field, values }: Query & { kind: 'oneOf' },
-  { numbers, isMultiValued }: QueryTables,
-): SqlCondition {
-  const columnValues = values.map(toColumnValue)
-  if (!isMultiValued(field)) {
-    const property = numbers.propertySql(field.property, field.structField)
-    return propertyIn(property, columnValues, inList)
-  }
-  const isListed = inList('oqs_element.value', columnValues)
-  return {
-    sql: `o.id IN (SELECT row FROM oqs_element WHERE field = ? AND ${isListed.sql})`,
-    values: [numbers.of(field), ...isListed.values],
-  }
+  return compareProperty(property, operator, value)
 }
 
 function inList(expression: string, values: readonly SqlValue[]): SqlCondition {
@@ -147,120 +197,43 @@ function jsonOf(value: ColumnValue): string {
   return isLargeDouble && !String(value).includes('e') ? `${value}.0` : String(value)
 }
 
+function objectIdsSql(ids: readonly string[], { table, numbers }: QueryTables): SqlCondition {
+  const { sql, values } = selectByObjectId({
+    table: objectTable(table),
+    layout: numbers.layout,
+    columns: ['id'],
+    list: JSON.stringify(ids),
+  })
+  return { sql: `o.id IN (${sql})`, values }
+}
+
+/** Gathers linked rows if they are few; otherwise looks them up row by row. */
 function linkedSql(query: LinkedQuery, tables: QueryTables): SqlCondition {
-  const { linkedType, property, linkedProperty } = query
+  const { linkedType, property, linkedProperty, of } = query
   const linked = tables.linkedTable(linkedType)
   if (linked === undefined) return FALSE
-  const { linkedPlan, depth, numbers } = tables
-  const { kind, maxGathered } = linkedPlan
-  const table = objectTable(linked.table)
+  const { isWalk, maxGathered, depth, numbers } = tables
+  const alias = linkedAlias(depth)
   const linkedColumn = linked.tables.numbers.propertySql(linkedProperty)
-  const matching = (plan: LinkedPlan) =>
-    querySql(query.of, {
-      ...linked.tables,
-      linkedPlan: plan,
-      expectsFewRows: plan.kind === 'filter',
-      depth: depth + 1,
-    })
+  const matching = (isFiltered: boolean) =>
+    querySql(of, { ...linked.tables, isWalk: isFiltered, maxGathered, depth: depth + 1 })
   const rows = (where: SqlCondition): LinkedRows => ({
-    table,
+    table: objectTable(linked.tables.table),
     own: numbers.propertySql(property),
     linked: linkedColumn,
     where: combine('and', [linked.visible, where]),
   })
-  const found = matching({ kind: 'find', maxGathered })
+  const found = matching(false)
+  const canProbe = linked.tables.numbers.isIndexed({
+    property: linkedProperty,
+    structField: undefined,
+  })
   // Without the visibility, an index alone can count.
-  const counted = { sql: `SELECT 1 FROM ${table} AS o WHERE ${found.sql}`, values: found.values }
-  const field = { property: linkedProperty, structField: undefined }
-  const canProbe = linked.tables.numbers.isIndexed(field)
-  if (canProbe && !linked.tables.hasAtMost(counted, maxGathered)) {
-    const hint = ` INDEXED BY ${propertyIndexName(table, linkedColumn)}`
-    return probeLinked(rows(matching({ kind: 'filter', maxGathered })), linkedAlias(depth), hint)
+  if (canProbe && !tables.hasAtMost(rowsOf(found, linked.tables), maxGathered)) {
+    const index = propertyIndexName(objectTable(linked.tables.table), linkedColumn)
+    return probeLinked(rows(matching(true)), alias, ` INDEXED BY ${index}`)
   }
-  const { sql, values } = gatherLinked(rows(found), linkedAlias(depth))
+  const { sql, values } = gatherLinked(rows(found), alias)
   // The plus sign stops SQLite from finding rows by this condition, which is not in key order.
-  return { sql: kind === 'filter' ? `+${sql}` : sql, values }
-}
-
-/** Texts are tested in JavaScript. */
-function textSql(query: Query & { kind: 'text' }, tables: QueryTables): SqlCondition {
-  const condition = toTermCondition(query, tables)
-  if (condition === undefined) return FALSE
-  const fields = searchedFields(query, tables)
-  const matcher = tables.matcherNumber({ kind: 'terms', condition, fields })
-  return { sql: 'matches(o.body, ?)', values: [matcher] }
-}
-
-/** Finds the texts with the prefix of the pattern in an index; then tests each, if there is more to it. */
-function patternSql(
-  query: Query & { kind: 'pattern' },
-  { numbers, isMultiValued, matcherNumber }: QueryTables,
-): SqlCondition {
-  const { property: name, structField } = query.field
-  const number = numbers.of(query.field)
-  const isElement = isMultiValued(query.field)
-  const property = isElement ? plainProperty('value') : numbers.propertySql(name, structField)
-  const range = beginsLike(property, query.pattern)
-  const { sql, values } = isPrefixPattern(query.pattern)
-    ? range
-    : combine('and', [
-        range,
-        { sql: `matches(${property.value}, ?)`, values: [matcherNumber(query)] },
-      ])
-  return isElement
-    ? {
-        sql: `o.id IN (SELECT row FROM oqs_element WHERE field = ? AND ${sql})`,
-        values: [number, ...values],
-      }
-    : { sql: `(${sql})`, values }
-}
-
-/** Geopoints and geoshapes are both tested in JavaScript, on the JSON of the property. */
-function geoSql(
-  query: Query & { kind: 'geo' },
-  { numbers, objectType, matcherNumber }: QueryTables,
-): SqlCondition {
-  const { property } = query.field
-  const test: SqlCondition = {
-    sql: 'matches(o.body -> ?, ?)',
-    values: [jsonPath({ property }), matcherNumber(query)],
-  }
-  if (isGeoPoint(objectType, query.field) && query.relation !== 'disjoint') {
-    return combine('and', [combine('or', areaBoxes(query.area).map(positionSql)), test])
-  }
-  const { indexed } = numbers.propertySql(property)
-  return combine('and', [{ sql: `${indexed} IS NOT NULL`, values: [] }, test])
-}
-
-/** Finds the rows with a position in a box. The R-tree rounds outwards, and has all fields. */
-function positionSql([west, south, east, north]: Box): SqlCondition {
-  return {
-    sql: `o.id IN (
-      SELECT row FROM oqs_place
-      WHERE max_longitude >= ? AND min_longitude <= ? AND max_latitude >= ? AND min_latitude <= ?
-    )`,
-    values: [west, east, south, north],
-  }
-}
-
-/** Terms that are near each other. */
-function intervalSql(
-  { field, rule }: Query & { kind: 'interval' },
-  { numbers, isMultiValued, matcherNumber, similarTerms }: QueryTables,
-): SqlCondition {
-  const number = numbers.of(field)
-  const prefix = fieldPrefix(number)
-  const resolved = resolveRule(rule, (terms, edits) => similarTerms(terms, prefix, edits))
-  if (resolved === undefined) return FALSE
-  const matcher = matcherNumber({ kind: 'resolvedInterval', rule: resolved })
-  if (isMultiValued(field)) {
-    return {
-      sql: `EXISTS (
-        SELECT 1 FROM oqs_element WHERE row = o.id AND field = ? AND matches(value, ?)
-      )`,
-      values: [number, matcher],
-    }
-  }
-  const { value } = numbers.propertySql(field.property, field.structField)
-  return { sql: `matches(${value}, ?)`, values: [matcher] }
+  return { sql: isWalk ? `+${sql}` : sql, values }
 }

@@ -22,9 +22,9 @@ export function toReadConnection(db: DatabaseSync): ReadConnection {
   }
 }
 
-/** Runs a function in a transaction that sees one moment, and then drops the matchers it used. */
+/** Runs a function in a transaction that sees one moment, and then drops the tests it used. */
 export function inReadTransaction<T>(connection: ReadConnection, run: () => T): T {
-  const { db, begin, commit, matchers } = connection
+  const { db, begin, commit, tests } = connection
   begin.get()
   try {
     const result = run()
@@ -34,6 +34,6 @@ export function inReadTransaction<T>(connection: ReadConnection, run: () => T): 
     if (db.isTransaction) db.exec('ROLLBACK')
     throw error
   } finally {
-    if (matchers.size > 0) matchers.clear()
+    if (tests.size > 0) tests.clear()
   }
 }

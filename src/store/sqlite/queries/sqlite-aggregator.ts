@@ -19,7 +19,7 @@ import { objectTable } from '../../core/catalogue/object-tables.ts'
 import { selectFields } from '../../core/columns/feed-fields.ts'
 import type { Reclaimed } from '../../object-store.ts'
 import type { AggregateRequest, AggregateResult, AggregateSource } from '../../port/pages.ts'
-import type { SqlCondition, SqlValue } from '../../sql/compile/sql-condition.ts'
+import { FALSE, type SqlCondition, type SqlValue } from '../../sql/compile/sql-condition.ts'
 import type { TableFields } from '../catalogue/table-fields.ts'
 import { readTypeHead, readVersions, VISIBLE } from '../catalogue/type-head.ts'
 import { SQLITE_DIALECT, type StatementCache } from '../file/sqlite-session.ts'
@@ -88,11 +88,8 @@ function sourceRows(connection: ReadConnection, source: AggregateSource): Source
   if (own === undefined) throw new Error('a query reads its own type')
   const { version, isLatest, table } = own
   const numbers = fields.read(head, table.layout)
-  const created = table.isCreated ? table.table : undefined
-  const matching = querySql(
-    query,
-    queryTables(connection, { table: created, objectType, numbers, versions }),
-  )
+  const tables = queryTables(connection, { table: table.table, objectType, numbers, versions })
+  const matching = table.isCreated ? querySql(query, tables) : FALSE
   // The plus sign stops SQLite from using the index of current rows: an aggregation reads the
   // whole table, and a sequential scan is many times faster than random access.
   const visible = isLatest ? `+${VISIBLE.current}` : '+valid_from <= ? AND +valid_to > ?'
@@ -100,7 +97,7 @@ function sourceRows(connection: ReadConnection, source: AggregateSource): Source
     source,
     version,
     numbers,
-    table: created === undefined ? undefined : objectTable(created),
+    table: table.isCreated ? objectTable(table.table) : undefined,
     where: {
       sql: `${visible} AND ${matching.sql}`,
       values: [...(isLatest ? [] : [version, version]), ...matching.values],

@@ -1,42 +1,37 @@
 /**
- * What can be derived from a query alone: its alternatives, their order, and how many objects can
- * match.
+ * What can be derived from a query alone: whether an index finds its matches, their order, and how
+ * many objects can match.
  */
 import type { ObjectType } from '../../../ontology/ontology.ts'
 import { fieldKey } from '../../../ontology/values/searchable-values.ts'
-import { matchAll } from '../../../query/combine-queries.ts'
+import { isPrefixPattern } from '../../../query/matching/pattern.ts'
 import type { Field, Query } from '../../../query/query.ts'
-import { ALL_INDEXED, type UnindexedFields } from '../compile/field-numbers.ts'
-import { isMultiValued } from '../compile/query-fields.ts'
+import { ALL_INDEXED, type UnindexedFields } from '../../sql/compile/field-numbers.ts'
+import { isMultiValued } from '../../sql/compile/query-fields.ts'
 
-/** More would make the statement too large. */
-const MAX_ALTERNATIVES = 50
-
-/** Returns queries whose union is the query; undefined if it has no alternatives, or too many. */
-export function alternativesOf(query: Query, objectType: ObjectType): readonly Query[] | undefined {
-  const alternatives = everyAlternative(query, objectType)
-  const count = alternatives?.length ?? 0
-  return count >= 2 && count <= MAX_ALTERNATIVES ? alternatives : undefined
-}
-
-function everyAlternative(query: Query, objectType: ObjectType): readonly Query[] | undefined {
+/** True if an index finds the matches, perhaps among other rows. */
+export function isIndexed(
+  query: Query,
+  objectType: ObjectType,
+  unindexedFields: UnindexedFields = ALL_INDEXED.unindexedFields,
+): boolean {
+  const hasIndex = (field: Field) =>
+    (field.structField !== undefined || !isMultiValued(objectType, field)) &&
+    !unindexedFields.has(fieldKey(field))
   switch (query.kind) {
+    case 'and':
+      return query.of.some((one) => isIndexed(one, objectType, unindexedFields))
     case 'or':
-      return query.of
-    case 'oneOf': {
-      const { field, values } = query
-      if (isMultiValued(objectType, field)) return undefined
-      return values.map((value) => ({ kind: 'compare', field, operator: 'eq', value }))
-    }
-    case 'and': {
-      if (isKeyOrdered(query, objectType)) return undefined
-      const { of } = query
-      const at = of.findIndex(({ kind }) => kind === 'or' || kind === 'oneOf')
-      const alternatives = of[at] && everyAlternative(of[at], objectType)
-      return alternatives?.map((one) => matchAll(of.with(at, one)))
-    }
+      return query.of.every((one) => isIndexed(one, objectType, unindexedFields))
+    case 'compare':
+    case 'oneOf':
+      return hasIndex(query.field)
+    case 'pattern':
+      return isPrefixPattern(query.pattern) && hasIndex(query.field)
+    case 'linked':
+      return hasIndex({ property: query.property, structField: undefined })
     default:
-      return undefined
+      return query.kind === 'objectIds'
   }
 }
 

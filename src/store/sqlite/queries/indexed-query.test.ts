@@ -1,7 +1,7 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { ObjectType } from '../../../ontology/ontology.ts'
 import type { Comparison, Query } from '../../../query/query.ts'
-import { alternativesOf, isKeyOrdered, maxMatches } from './alternatives.ts'
+import { isIndexed, isKeyOrdered, maxMatches } from './indexed-query.ts'
 
 const TYPE = {
   apiName: 'thing',
@@ -31,40 +31,19 @@ const text: Query = { kind: 'text', field: undefined, match: 'anyTerm', terms: [
 const and = (...of: Query[]): Query => ({ kind: 'and', of })
 const or = (...of: Query[]): Query => ({ kind: 'or', of })
 
-describe('the alternatives of a query', () => {
-  it.each<[string, Query, readonly Query[]]>([
-    ['an or', or(range, text), [range, text]],
-    ['several values', oneOf(2), [compare(0), compare(1)]],
-    [
-      'an or and a condition',
-      and(text, or(range, compare(1))),
-      [and(text, range), and(text, compare(1))],
-    ],
-    [
-      'several values and a condition',
-      and(oneOf(2), text),
-      [and(compare(0), text), and(compare(1), text)],
-    ],
-  ])('of %s are found', (_, query, alternatives) => {
-    expect(alternativesOf(query, TYPE)).toEqual(alternatives)
-  })
-
-  it.each<[string, Query]>([
-    ['a condition', range],
-    ['an or of one', or(text)],
-    ['an or of none', or()],
-    ['values of an array', oneOf(2, 'tags')],
-    ['conditions without alternatives', and(text, range)],
-    ['conditions with values of an array', and(text, oneOf(2, 'tags'))],
-    ['an or beside an equality, which has an index', and(compare(1), or(range, text))],
-    ['too many values', oneOf(51)],
-  ])('of %s are not used', (_, query) => {
-    expect(alternativesOf(query, TYPE)).toBeUndefined()
-  })
-
-  it('are 50 at most', () => {
-    expect(alternativesOf(oneOf(50), TYPE)).toHaveLength(50)
-  })
+it.each<[string, Query, boolean]>([
+  ['an equality', compare(1), true],
+  ['a range', range, true],
+  ['several values', oneOf(2), true],
+  ['values of an array', oneOf(2, 'tags'), false],
+  ['a text', text, false],
+  ['a text and a range', and(text, range), true],
+  ['a text or a range', or(text, range), false],
+  ['ranges', or(range, range), true],
+  ['no range', { kind: 'not', of: range }, false],
+  ['ids', { kind: 'objectIds', ids: ['x'] }, true],
+])('an index finds the matches of %s: %#', (_, query, expected) => {
+  expect(isIndexed(query, TYPE)).toBe(expected)
 })
 
 it.each<[string, Query, boolean]>([

@@ -1,7 +1,4 @@
-/**
- * Tests text conditions on the bodies of objects. SQLite has no index of terms: columns find the
- * matches in large types, and small types are scanned.
- */
+/** Tests text conditions on the bodies of objects. */
 import type { Language } from '../../../ontology/definition/language.ts'
 import type { FieldId } from '../../../ontology/values/searchable-values.ts'
 import { valuesAt } from '../../../ontology/values/values-at.ts'
@@ -11,14 +8,13 @@ import type { IndexedPhrase, TermCondition } from '../../sql/text/text-condition
 import { cutText, plainTerm, prefixOfTerm, type TermPrefix } from '../../sql/text/text-index.ts'
 
 /** A field with texts, and the prefix that its terms have in conditions. */
-export interface SearchedField extends FieldId {
+interface SearchedField extends FieldId {
   readonly prefix: TermPrefix
   readonly language: Language | undefined
 }
 
 /** A text condition, with the fields that it searches. */
-export interface TextTestQuery {
-  readonly kind: 'terms'
+interface TextTestQuery {
   readonly condition: TermCondition
   readonly fields: readonly SearchedField[]
 }
