@@ -2,10 +2,21 @@
 import { type Static, Type } from 'typebox'
 import { flag, integer, namedObject, text, texts, time } from './schema-parts.ts'
 
+const CHANGE_KINDS = [
+  'added',
+  'renamed',
+  'widened',
+  'reread',
+  'reindexed',
+  'constrained',
+  'rekeyed',
+  'dropped',
+] as const
+
 const PlannedChange = namedObject('PlannedChange', {
-  kind: Type.Enum(['added', 'renamed', 'widened', 'reread', 'reindexed', 'rekeyed', 'dropped'], {
+  kind: Type.Enum([...CHANGE_KINDS], {
     description:
-      '`widened`: every value fits the new type. `reread`: each value is read again as the new type, and must fit. `reindexed`: the terms of each value are read again in another language. `rekeyed`: another property is the primary key.',
+      '`widened`: every value fits the new type. `reread`: each value is read again as the new type, and must fit. `reindexed`: the terms of each value are read again in another language. `constrained`: a constraint is new, and every value must satisfy it. `rekeyed`: another property is the primary key.',
   }),
   objectType: Type.String(),
   property: Type.Optional(text('Absent if the whole type changes.')),

@@ -64,6 +64,7 @@ export const ERRORS = {
   InterfaceTypeNotFound: notFound(
     'The interface type does not exist, or is not visible to this token.',
   ),
+  ValueTypeNotFound: notFound('The value type does not exist, or is not visible to this token.'),
   InterfaceLinkTypeNotFound: notFound('The interface type does not have this link type.'),
   'Default:NotFound': notFound('No endpoint has this path.'),
   'Default:MethodNotAllowed': {
@@ -237,6 +238,9 @@ export const ERRORS = {
   ),
   ReplacementMergeRefused: conflict(
     'An object of the type does not fit its definition, so it cannot be added to the replacement. Fix or delete the object.',
+  ),
+  ConstraintViolated: invalid(
+    'Values violate constraints of the object type, so nothing was written. The parameters list the objects and properties.',
   ),
   InvalidBatchLine: invalid(
     'A line of the batch is invalid, so nothing was written. The parameters list the invalid lines.',

@@ -168,6 +168,16 @@ export const DRY_RUN_MAX_SECONDS = 120
 /** The number of objects of a type whose new primary keys a dry run compares; 16 bytes each. */
 export const DRY_RUN_MAX_KEYS = 1_000_000
 
+/** The number of value types of an ontology. */
+export const VALUE_TYPES_MAX = 1000
+
+/** The number of constraints of one property, and of the options of an `enum`. */
+export const CONSTRAINTS_MAX = 20
+export const ENUM_OPTIONS_MAX = 10_000
+
+/** The number of violations that a refused write lists. */
+export const VIOLATIONS_MAX = 20
+
 /** How deep `and`, `or` and `not` may be nested in a query. */
 export const QUERY_MAX_DEPTH = 3
 

@@ -3,6 +3,7 @@
 import { ObjectQueryError } from '../contract/errors.ts'
 import { isRid } from './definition/rid.ts'
 import type { ActionType, InterfaceLink, InterfaceType, ObjectType, Ontology } from './ontology.ts'
+import type { ValueType } from './rules.ts'
 
 /** What the catalogue knows about an ontology without its definition. */
 export interface OntologyEntry extends Pick<Ontology, 'rid' | 'apiName' | 'families'> {}
@@ -154,4 +155,11 @@ export function findInterfaceLink(
     interfaceType: apiName,
     interfaceLinkType,
   })
+}
+
+/** Returns a value type, or throws `ValueTypeNotFound`. */
+export function findValueType(ontology: Ontology, apiName: string): ValueType {
+  const valueType = ontology.valueTypes.get(apiName)
+  if (valueType === undefined) throw new ObjectQueryError('ValueTypeNotFound', { apiName })
+  return valueType
 }

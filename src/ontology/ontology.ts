@@ -3,12 +3,15 @@
 import type { OntologyDefinition } from './definition/definition-schema.ts'
 import type { Language } from './definition/language.ts'
 import type { PrimaryKeyType, PropertyType } from './definition/property-type.ts'
+import type { PropertyRules, ValueType } from './rules.ts'
 
 export interface Property {
   readonly apiName: string
   readonly type: PropertyType
   /** The language in which the terms of a string, or of an array of strings, are stemmed. */
   readonly language?: Language
+  /** What the definition demands of its values; undefined if nothing. */
+  readonly rules?: PropertyRules
 }
 
 export interface ObjectType {
@@ -139,6 +142,7 @@ export interface Ontology {
   readonly actionTypes: ReadonlyMap<string, ActionType>
   readonly sharedPropertyTypes: ReadonlyMap<string, SharedPropertyType>
   readonly interfaceTypes: ReadonlyMap<string, InterfaceType>
+  readonly valueTypes: ReadonlyMap<string, ValueType>
   /** The definition as the client wrote it, with every RID filled in. */
   readonly definition: OntologyDefinition
   /** The fingerprint of the rights, if this is what a caller with limited rights sees. */

@@ -10,12 +10,15 @@ export function replaceTypes(
   types: ReadonlyMap<string, ObjectType>,
   viewId: string,
 ): Ontology {
-  const { rid, apiName, families, linkTypes, sharedPropertyTypes, definition } = ontology
+  const { rid, apiName, families, linkTypes, sharedPropertyTypes, valueTypes, definition } =
+    ontology
   const objectTypes = new OverlaidMap(ontology.objectTypes, types)
   const typeOf = (type: ObjectType) => objectTypes.get(type.apiName) ?? type
   let linkSides: readonly LinkSide[] | undefined
   return {
-    ...{ rid, apiName, families, linkTypes, sharedPropertyTypes, definition, viewId, objectTypes },
+    ...{ rid, apiName, families, linkTypes, sharedPropertyTypes, valueTypes, definition },
+    viewId,
+    objectTypes,
     interfaceTypes: new OverlaidMap(
       ontology.interfaceTypes,
       implementedBy(types, ontology.interfaceTypes),

@@ -10,6 +10,7 @@ export const PAGE_SIZES = {
   listObjectTypes: 500,
   listLinkTypes: 500,
   listInterfaceTypes: 500,
+  listValueTypes: 500,
   listActionTypes: 500,
   listQueryTypes: 100,
 } as const

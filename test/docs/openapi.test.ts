@@ -82,6 +82,8 @@ describe('openapi.json', () => {
       'get /api/v2/ontologies/{ontology}/objects/{objectType}/{primaryKey}/links/{linkType}',
       'get /api/v2/ontologies/{ontology}/objects/{objectType}/{primaryKey}/links/{linkType}/{linkedObjectPrimaryKey}',
       'get /api/v2/ontologies/{ontology}/queryTypes',
+      'get /api/v2/ontologies/{ontology}/valueTypes',
+      'get /api/v2/ontologies/{ontology}/valueTypes/{valueType}',
       'get /api/{apiFamily}/v1/objects/{primaryKey}',
       'get /api/{apiFamily}/v1/objects/{primaryKey}/links/{linkType}',
       'get /api/{apiFamily}/v1/objects/{primaryKey}/properties',

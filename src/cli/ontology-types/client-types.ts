@@ -72,8 +72,9 @@ export function writeClientTypes({ ontology: { apiName, description }, ...all }:
 
 function writeObject(type: FullObjectType['objectType'], name: string): string {
   const members = sortedEntries(type.properties).map((property) => {
-    const { apiName, displayName, description } = property
-    const optional = apiName === type.primaryKey ? '' : '?'
+    const { apiName, displayName, description, dataConstraints } = property
+    const isPresent = apiName === type.primaryKey || dataConstraints?.nullability !== undefined
+    const optional = isPresent ? '' : '?'
     const value = writeType(property.dataType, VALUE)
     return (
       docComment([displayName, description], '  ') +

@@ -37,6 +37,7 @@ export interface WireProperty {
   readonly dataType: DataType
   readonly displayName?: string
   readonly description?: string
+  readonly dataConstraints?: { readonly nullability?: string }
 }
 
 export interface DataType {

@@ -24,6 +24,7 @@ interface FileProperty {
   readonly type: string
   readonly displayName?: string
   readonly description?: string
+  readonly required?: boolean
   readonly items?: FileProperty
   readonly fields?: Readonly<Record<string, FileProperty>>
 }
@@ -48,7 +49,11 @@ function toObjectType(type: FileObjectType, linkTypes: readonly FileLinkType[]):
   const { apiName, primaryKey, displayName = apiName } = type
   const properties = Object.entries(type.properties).map(([name, property]) => [
     name,
-    { ...property, dataType: toDataType(property) },
+    {
+      ...property,
+      dataType: toDataType(property),
+      ...(property.required && { dataConstraints: { nullability: 'NO_EXPLICIT_NULLS' } }),
+    },
   ])
   return {
     objectType: {

@@ -80,10 +80,20 @@ function withRenamedType(
   }
 }
 
-/** Parses an object type, or throws its first mistake. */
+/**
+ * Parses an object type, or throws its first mistake. What values must satisfy is left out: the
+ * service checks it, and it may depend on the rest of the ontology.
+ */
 export function parsedType(definition: ObjectTypeDefinition): ObjectType {
   const mistakes = new Mistakes()
-  const type = parseObjectType(definition, definition.apiName, mistakes)
+  const properties = Object.fromEntries(
+    Object.entries(definition.properties).map(([name, property]) => {
+      const { valueType: _, constraints: _all, default: _value, ...rest } = property
+      return [name, rest]
+    }),
+  )
+  const bare = { ...definition, properties }
+  const type = parseObjectType(bare, definition.apiName, new Map(), mistakes)
   const [mistake] = mistakes.all
   if (mistake !== undefined) throw new Error(`${mistake.path}: ${mistake.reason}`)
   if (type === undefined) throw new Error(`${definition.apiName} cannot be read`)

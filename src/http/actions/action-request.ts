@@ -8,6 +8,7 @@ import type { ActionType } from '../../ontology/ontology.ts'
 import { type AppliedActions, applyActions } from '../../service/actions/apply-actions.ts'
 import type { ParameterValues } from '../../service/actions/prepare-action.ts'
 import type { ServiceContext } from '../../service/service-context.ts'
+import { creationBy } from '../../service/writes/creation.ts'
 import { refuseBatchSize } from '../request/batch-size.ts'
 import { type KeyedRequest, readIdempotencyKey, repeatHeaders } from '../request/idempotency-key.ts'
 import type { Services } from '../services.ts'
@@ -39,6 +40,7 @@ export async function applyRequested(
   const options = {
     basedOn: catalogue.generation,
     idempotencyKey: readIdempotencyKey(request, services),
+    creation: creationBy(request.caller, services),
   }
   const actionType = resolveActionType(request)
   const applied = await applyActions(actionType, requests, options, context, services)

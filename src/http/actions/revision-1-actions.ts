@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import { ACTION_BATCH_MAX } from '../../contract/limits.ts'
 import { closed, NoParameters } from '../../contract/schema-parts.ts'
 import { validateAction as validate } from '../../service/actions/validate-action.ts'
+import { creationBy } from '../../service/writes/creation.ts'
 import { type Endpoint, endpoint } from '../endpoint.ts'
 import { KEYED } from '../request/declare-guards.ts'
 import { applyRequested, applyRequestedBatch, resolveActionType } from './action-request.ts'
@@ -52,8 +53,9 @@ export const revision1Actions: readonly Endpoint[] = [
     body: ActionBody,
     response: Validation,
     handle: async (request, _reply, services) => {
-      const { body, context } = request
-      return validate(resolveActionType(request), body.parameters ?? {}, context, services)
+      const { body, context, caller } = request
+      const options = { creation: creationBy(caller, services), context }
+      return validate(resolveActionType(request), body.parameters ?? {}, options, services)
     },
   }),
 ]

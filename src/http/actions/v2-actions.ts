@@ -7,6 +7,7 @@ import type { ActionKind } from '../../ontology/ontology.ts'
 import { keyValue } from '../../ontology/values/primary-key.ts'
 import { missingParameters, type PreparedAction } from '../../service/actions/prepare-action.ts'
 import { describeValidation, validateAction } from '../../service/actions/validate-action.ts'
+import { creationBy } from '../../service/writes/creation.ts'
 import { type Endpoint, endpoint } from '../endpoint.ts'
 import { KEYED } from '../request/declare-guards.ts'
 import { applyRequested, applyRequestedBatch, resolveActionType } from './action-request.ts'
@@ -88,7 +89,9 @@ export const v2Actions: readonly Endpoint[] = [
       const values = parameters ?? {}
       const actionType = resolveActionType(request)
       if (options?.mode === 'VALIDATE_ONLY') {
-        return { validation: await validateAction(actionType, values, request.context, services) }
+        const creation = creationBy(request.caller, services)
+        const options = { creation, context: request.context }
+        return { validation: await validateAction(actionType, values, options, services) }
       }
       requireScope(request.caller, 'api:ontologies-read')
       const missing = missingParameters(actionType, values)

@@ -14,6 +14,7 @@ import { RefusedObject, readObjectKey } from '../../ontology/values/read-object.
 import { MEMORY_PER_BYTE } from '../../service/batches/read-batch.ts'
 import { objectNotFound } from '../../service/pages/find-object.ts'
 import type { ServiceContext } from '../../service/service-context.ts'
+import { creationBy } from '../../service/writes/creation.ts'
 import { readProperties, writeObject } from '../../service/writes/write-object.ts'
 import type { Change, CurrentObject } from '../../store/object-store.ts'
 import type { App } from '../app.ts'
@@ -154,9 +155,11 @@ const putObject = endpoint({
     preParsing: reserveBody(services),
   }),
   handle: (request, reply, services) =>
-    writeRequested(request, reply, services, async (_, { objectType, pk }) => ({
-      put: await readProperties(withKey(request.body, objectType, request.params), objectType, pk),
-    })),
+    writeRequested(request, reply, services, async (_, { objectType, pk }) => {
+      const properties = withKey(request.body, objectType, request.params)
+      const creation = creationBy(request.caller, services)
+      return { put: await readProperties(properties, objectType, pk, creation) }
+    }),
 })
 
 const patchObject = endpoint({

@@ -29,6 +29,7 @@ const PARAMETERS: Readonly<Record<ErrorName, Readonly<Record<string, unknown>>>>
   },
   FoundryBranchNotFound: { branch: 'feature' },
   ObjectSetNotFound: { objectSetRid: 'ri.object-set.main.temporary-object-set.1' },
+  ValueTypeNotFound: { apiName: 'emial' },
   InterfaceTypeNotFound: { apiName: 'Plaec' },
   InvalidOntologyTypes: {
     invalidPropertyTypes: ['elevaton'],
@@ -173,6 +174,19 @@ const PARAMETERS: Readonly<Record<ErrorName, Readonly<Record<string, unknown>>>>
     created: '7d0b8f4e-3c1e-4a53-9a0e-5f2f6f1f2b11',
   },
   IdempotencyKeyReused: { parameter: 'Idempotency-Key', key: '6c1d4f3a' },
+  ConstraintViolated: {
+    violations: [
+      {
+        objectType: 'airport',
+        primaryKey: 'ZRH',
+        property: 'elevation',
+        constraint: 'range',
+        reason: 'is above the maximum 20000',
+        line: 3,
+      },
+    ],
+    violationCount: 1,
+  },
   InvalidBatchLine: { line: 3, property: 'names[1].text', reason: 'is not a string' },
   TooManyRequests: {
     reason: 'More than 30 requests are in progress.',

@@ -20,6 +20,7 @@ export const DEMO_PATH: Readonly<Record<string, string>> = {
   linkType: 'country',
   linkedObjectPrimaryKey: 'CH',
   interfaceType: 'Place',
+  valueType: 'countryCode',
   interfaceLinkType: 'country',
   actionType: 'delete-country',
   actionTypeRid: 'ri.ontology.main.action-type.6a1f0c39-0d5e-8c1b-9a53-4be1f0aa7c10',

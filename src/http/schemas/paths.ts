@@ -14,6 +14,7 @@ const PARAMETERS = {
   apiFamily: text('An API family of the ontology.'),
   objectType: text('API name of the object type.'),
   interfaceType: text('API name of the interface type.'),
+  valueType: text('API name of the value type.'),
   interfaceLinkType: text('API name of the link type of the interface.'),
   primaryKey: text('Primary key of the object, as text.'),
   linkType: text('API name of the link type.'),

@@ -4,7 +4,12 @@ import { Type } from 'typebox'
 import { resolveInterfacePath } from '../../access/find-visible.ts'
 import { RID_BATCH_MAX } from '../../contract/limits.ts'
 import { anyMembers, namedObject, text } from '../../contract/schema-parts.ts'
-import { findInterfaceLink, findInterfaceType, findObjectType } from '../../ontology/catalogue.ts'
+import {
+  findInterfaceLink,
+  findInterfaceType,
+  findObjectType,
+  findValueType,
+} from '../../ontology/catalogue.ts'
 import type { ObjectTypeDefinition } from '../../ontology/definition/definition-schema.ts'
 import { propertyRid } from '../../ontology/definition/rid.ts'
 import type {
@@ -46,6 +51,12 @@ import {
   interfaceLinkDescriber,
   interfaceTypeDescriber,
 } from './interface-metadata.ts'
+import {
+  describeRules,
+  RULE_MEMBERS,
+  ValueTypeResponse,
+  valueTypeDescriber,
+} from './value-types.ts'
 
 const ObjectProperty = namedObject('PropertyV2', {
   description: Type.Optional(Type.String()),
@@ -54,6 +65,7 @@ const ObjectProperty = namedObject('PropertyV2', {
   language: Type.Optional(text('The language in which other forms of a term are found as well.')),
   rid: Type.String(),
   visibility: Type.Enum(['NORMAL']),
+  ...RULE_MEMBERS,
   typeClasses: Type.Array(Type.Unknown()),
 })
 
@@ -105,7 +117,7 @@ const FullOntologyResponse = namedObject('OntologyFullMetadata', {
   queryTypes: anyMembers(),
   interfaceTypes: anyMembers(),
   sharedPropertyTypes: anyMembers(),
-  valueTypes: anyMembers(),
+  valueTypes: Type.Record(Type.String(), ValueTypeResponse, { description: 'By API name.' }),
 })
 
 /** Returns a function that describes the object types of an ontology. */
@@ -130,7 +142,7 @@ function describeObjectType(objectType: ObjectType, definition: ObjectTypeDefini
     icon: ICON,
     primaryKey: primaryKey.apiName,
     properties: Object.fromEntries(
-      [...properties].map(([name, { type, language }]) => {
+      [...properties].map(([name, { type, language, rules }]) => {
         const { description, displayName } = definition?.properties[name] ?? {}
         const property = {
           description,
@@ -139,6 +151,7 @@ function describeObjectType(objectType: ObjectType, definition: ObjectTypeDefini
           language,
           rid: propertyRid(rid, name),
           visibility: 'NORMAL',
+          ...describeRules(rules),
           typeClasses: [],
         }
         return [name, property]
@@ -170,6 +183,7 @@ function fullObjectTypeDescriber(ontology: Ontology) {
 function describeFullOntology(ontology: Ontology) {
   const describe = fullObjectTypeDescriber(ontology)
   const describeInterface = interfaceTypeDescriber(ontology)
+  const describeValueType = valueTypeDescriber(ontology)
   const actionTypes = [...ontology.actionTypes].map(
     ([apiName, one]) => [apiName, describeActionTypeV2(one)] as const,
   )
@@ -187,7 +201,9 @@ function describeFullOntology(ontology: Ontology) {
       [...ontology.interfaceTypes].map(([apiName, type]) => [apiName, describeInterface(type)]),
     ),
     sharedPropertyTypes: describeSharedPropertyTypes(ontology),
-    valueTypes: {},
+    valueTypes: Object.fromEntries(
+      [...ontology.valueTypes].map(([apiName, type]) => [apiName, describeValueType(type)]),
+    ),
   }
 }
 
@@ -214,6 +230,11 @@ const interfaceLinkTypes: MetadataSource<InterfaceType, InterfaceLink> = {
   }),
   response: InterfaceLinkResponse,
 }
+
+const valueTypes = ontologySource(V2, '/:ontology/valueTypes', ValueTypeResponse, {
+  items: ({ valueTypes: types }) => types.values(),
+  describer: valueTypeDescriber,
+})
 
 /** An ontology defines no functions, so there are no query types. */
 const queryTypes = ontologySource(V2, '/:ontology/queryTypes', Type.Unknown(), {
@@ -263,6 +284,13 @@ export const v2Metadata = [
     maximumPageSize: PAGE_SIZES.listLinkTypes,
     path: '/:interfaceLinkType',
     find: ({ owner }, { interfaceLinkType }) => findInterfaceLink(owner, interfaceLinkType),
+  }),
+  ...metadataListAndItem(valueTypes, {
+    operationIds: ['listValueTypes', 'getValueType'],
+    summaries: ['List value types', 'Get a value type'],
+    maximumPageSize: PAGE_SIZES.listValueTypes,
+    path: '/:valueType',
+    find: ({ ontology }, { valueType }) => findValueType(ontology, valueType),
   }),
   metadataList(queryTypes, {
     operationId: 'listQueryTypes',

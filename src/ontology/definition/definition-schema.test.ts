@@ -96,7 +96,7 @@ describe('the shape of a definition', () => {
   it.each([
     ['', ontology({ version: 1 })],
     ['/objectTypes/0', withType({ version: 1 })],
-    ['/objectTypes/0/properties/id', withProperty({ type: 'string', required: true })],
+    ['/objectTypes/0/properties/id', withProperty({ type: 'string', nullable: true })],
     [
       '/objectTypes/0/properties/id/items',
       withProperty({ type: 'array', items: { type: 'string', items: {} } }),

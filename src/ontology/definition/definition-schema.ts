@@ -9,8 +9,10 @@ import {
   INTERFACES_PER_TYPE_MAX,
   OBJECT_TYPES_MAX,
   PROPERTIES_MAX,
+  VALUE_TYPES_MAX,
 } from '../../contract/limits.ts'
 import { namedObject } from '../../contract/schema-parts.ts'
+import { constraints, DefaultDefinition } from '../constraint-schema.ts'
 import { API_NAME_PATTERN, FAMILY_PATTERN, ONTOLOGY_NAME_PATTERN } from './api-name.ts'
 import { LANGUAGES } from './language.ts'
 import { SCALAR_TYPES, type ScalarType } from './property-type.ts'
@@ -89,9 +91,33 @@ export const StructFields = Type.Record(
   },
 )
 
+/** What a property demands of its values. */
+const rules = {
+  valueType: Type.Optional(
+    Type.String({ description: 'The API name of a value type, whose constraints apply.' }),
+  ),
+  required: Type.Optional(
+    Type.Boolean({ description: 'Whether every object must have a value. Default: false.' }),
+  ),
+  default: Type.Optional(DefaultDefinition),
+  constraints,
+}
+
 const PropertyDefinition = namedObject(
   'PropertyDefinition',
-  { ...propertyMembers, language, renamedFrom },
+  { ...propertyMembers, language, ...rules, renamedFrom },
+  closed,
+)
+
+const { type, items } = propertyMembers
+const ValueTypeDefinition = namedObject(
+  'ValueTypeDefinition',
+  {
+    apiName,
+    ...named,
+    baseType: namedObject('ValueTypeBase', { type, items, fields }, closed),
+    constraints,
+  },
   closed,
 )
 const SharedPropertyDefinition = namedObject('SharedPropertyDefinition', propertyMembers, closed)
@@ -247,6 +273,12 @@ export const OntologyDefinition = namedObject(
       }),
     ),
     objectTypes: Type.Array(ObjectTypeDefinition, { maxItems: OBJECT_TYPES_MAX }),
+    valueTypes: Type.Optional(
+      Type.Array(ValueTypeDefinition, {
+        maxItems: VALUE_TYPES_MAX,
+        description: 'Named types of values with constraints, which properties share.',
+      }),
+    ),
     linkTypes: Type.Optional(Type.Array(LinkTypeDefinition, { maxItems: 10_000 })),
     sharedPropertyTypes: Type.Optional(
       Type.Record(Type.String({ pattern: API_NAME_PATTERN }), SharedPropertyDefinition, {

@@ -45,11 +45,13 @@ function parametersOf(kind: ActionKind, { properties, primaryKey }: ObjectType):
   const parameters: ActionParameter[] =
     objectParameter === undefined ? [] : [{ id: objectParameter, type: 'object', isRequired: true }]
   if (kind === 'delete') return parameters
-  for (const { apiName, type } of properties.values()) {
+  for (const { apiName, type, rules } of properties.values()) {
     const isKey = apiName === primaryKey.apiName
     // The key of an object cannot change.
     if (apiName === objectParameter || (kind === 'modify' && isKey)) continue
-    parameters.push({ id: apiName, type, isRequired: isKey })
+    const mustHaveValue = isKey || rules?.isRequired === true
+    const isRequired = kind === 'create' && mustHaveValue && rules?.default === undefined
+    parameters.push({ id: apiName, type, isRequired })
   }
   return parameters
 }

@@ -4,6 +4,7 @@
  */
 
 import type { LinkType, ObjectType, Ontology } from '../ontology.ts'
+import { parseValueTypes } from '../parse-rules.ts'
 import type {
   LinkTypeDefinition,
   ObjectTypeDefinition,
@@ -37,9 +38,13 @@ export function parseDefinition(
   view?: OntologyView,
 ): Ontology {
   const mistakes = new Mistakes()
-  const { objectTypes, linkTypes, sharedPropertyTypes } = parseParts(definition, mistakes, {
-    typeOf: view?.typeOf ?? ((_, parse) => definedType(parse(), definedIn)),
-  })
+  const { objectTypes, linkTypes, sharedPropertyTypes, valueTypes } = parseParts(
+    definition,
+    mistakes,
+    {
+      typeOf: view?.typeOf ?? ((_, parse) => definedType(parse(), definedIn)),
+    },
+  )
   // Interfaces are checked only if the parts that they refer to are valid.
   mistakes.refuse()
   const views = parseInterfaceTypes(definition, sharedPropertyTypes, objectTypes, mistakes)
@@ -55,6 +60,7 @@ export function parseDefinition(
     linkTypes,
     sharedPropertyTypes,
     interfaceTypes,
+    valueTypes,
     definition,
     viewId: view?.id,
   })
@@ -104,6 +110,9 @@ function parseParts(
   mistakes: Mistakes,
   { typeOf = (_, parse) => parse(), isMatching = () => true }: PartOptions,
 ) {
+  const valueTypes = isMatching('valueTypes')
+    ? parseValueTypes(definition, mistakes)
+    : new Map<string, never>()
   /** Those without mistakes. */
   const objectTypes = new Map<string, ObjectType>()
   const names = new Set<string>()
@@ -116,7 +125,7 @@ function parseParts(
     names.add(apiName)
     if (!isMatching(path)) return
     const before = mistakes.count
-    const parsed = typeOf(type, () => parseObjectType(type, path, mistakes))
+    const parsed = typeOf(type, () => parseObjectType(type, path, valueTypes, mistakes))
     if (parsed !== undefined && mistakes.count === before) objectTypes.set(apiName, parsed)
   })
   if (isMatching('families')) refuseRepeats(definition.families ?? [], 'families', mistakes)
@@ -125,7 +134,7 @@ function parseParts(
     : new Map<string, never>()
   const links = Array.isArray(definition.linkTypes) ? definition.linkTypes : []
   const linkTypes = parseLinkTypes(links, { objectTypes, names, isMatching }, mistakes)
-  return { objectTypes, sharedPropertyTypes, linkTypes }
+  return { objectTypes, sharedPropertyTypes, linkTypes, valueTypes }
 }
 
 interface LinkContext {

@@ -1,5 +1,8 @@
 /** Parses one object type of a definition. */
+
 import type { ObjectType, Property } from '../ontology.ts'
+import { parseRules } from '../parse-rules.ts'
+import type { ValueType } from '../rules.ts'
 import type { ObjectTypeDefinition } from './definition-schema.ts'
 import type { Mistakes } from './mistakes.ts'
 import { parseLanguage, parsePropertyType } from './parse-property-type.ts'
@@ -14,6 +17,7 @@ import {
 export function parseObjectType(
   type: ObjectTypeDefinition,
   path: string,
+  valueTypes: ReadonlyMap<string, ValueType>,
   mistakes: Mistakes,
 ): ObjectType | undefined {
   const properties = new Map<string, Property>()
@@ -22,7 +26,9 @@ export function parseObjectType(
     const parsed = parsePropertyType(property, propertyPath, mistakes)
     if (parsed === undefined) continue
     const language = parseLanguage(property, parsed, propertyPath, mistakes)
-    properties.set(apiName, { apiName, type: parsed, ...(language && { language }) })
+    const rules = parseRules(property, parsed, { path: propertyPath, valueTypes, mistakes })
+    const optional = { ...(language && { language }), ...(rules && { rules }) }
+    properties.set(apiName, { apiName, type: parsed, ...optional })
   }
 
   if (type.titleProperty !== undefined) {

@@ -51,7 +51,7 @@ export function partRid(kind: PartKind, ontologyRid: string, name: string): stri
   return `ri.ontology.main.${kind}.${derivedUuid(`${ontologyRid}/${kind}/${name}`)}`
 }
 
-type PartKind = 'interface' | 'interface-link-type' | 'shared-property-type'
+type PartKind = 'interface' | 'interface-link-type' | 'shared-property-type' | 'value-type'
 
 function derivedUuid(text: string): string {
   const hex = hash('sha256', text, 'hex')

@@ -1,6 +1,7 @@
 /** What the change of a definition does to an object type and to its stored objects. */
 
 import type { ObjectType } from '../ontology.ts'
+import type { Constraint, PropertyRules } from '../rules.ts'
 import type { Language } from './language.ts'
 import {
   isSameType,
@@ -16,7 +17,15 @@ import { joinPath, PATH_SEPARATOR } from './struct-path.ts'
  * the change is refused if one does not fit. `reindexed`: the terms of each value are read again in
  * another language. `rekeyed`: another property is the primary key.
  */
-type ChangeKind = 'added' | 'renamed' | 'widened' | 'reread' | 'reindexed' | 'rekeyed' | 'dropped'
+type ChangeKind =
+  | 'added'
+  | 'renamed'
+  | 'widened'
+  | 'reread'
+  | 'reindexed'
+  | 'constrained'
+  | 'rekeyed'
+  | 'dropped'
 
 /** A change of an object type, or of one of its properties. */
 export interface PartChange {
@@ -73,9 +82,12 @@ export function compareObjectTypes(
   changes.push(
     ...compareFields(undefined, types(before.properties), types(after.properties), renamed),
   )
-  for (const [name, { language }] of after.properties) {
+  for (const [name, { language, rules }] of after.properties) {
     const earlier = before.properties.get(renamed.get(name) ?? name)
     if (earlier !== undefined) changes.push(...compareLanguages(name, earlier.language, language))
+    if (isStricter(earlier?.rules, rules)) {
+      changes.push({ kind: 'constrained', property: name, rewrites: true })
+    }
   }
   return changes
 }
@@ -87,6 +99,19 @@ function compareLanguages(
 ): PartChange[] {
   if (from === to) return []
   return [{ kind: 'reindexed', property, ...(from && { from }), ...(to && { to }), rewrites: true }]
+}
+
+/** True if values that were allowed before may violate the rules now. */
+function isStricter(before: PropertyRules | undefined, after: PropertyRules | undefined): boolean {
+  if (after === undefined) return false
+  if (after.isRequired && before?.isRequired !== true) return true
+  const kept = new Set(before?.constraints.map(constraintText))
+  return after.constraints.some((constraint) => !kept.has(constraintText(constraint)))
+}
+
+function constraintText(constraint: Constraint): string {
+  const isMap = (value: unknown): value is ReadonlyMap<string, unknown> => value instanceof Map
+  return JSON.stringify(constraint, (_, value) => (isMap(value) ? [...value] : value))
 }
 
 /** Compares the types of a property, or of the struct field with this path. */

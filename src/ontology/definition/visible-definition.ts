@@ -20,11 +20,15 @@ export function visibleDefinition(
     hiddenOf(to) !== undefined && hiddenOf(from)?.has(foreignKey) === false
   const views = new VisibleInterfaces(ontology, hiddenOf, isVisibleLink)
   const properties = new Set(views.all.flatMap(({ allProperties }) => [...allProperties.keys()]))
+  const objectTypes = definition.objectTypes.flatMap((type) => {
+    const hidden = hiddenOf(type.apiName)
+    return hidden === undefined ? [] : [visibleType(type, hidden, views)]
+  })
   return {
     ...definition,
-    objectTypes: definition.objectTypes.flatMap((type) => {
-      const hidden = hiddenOf(type.apiName)
-      return hidden === undefined ? [] : [visibleType(type, hidden, views)]
+    objectTypes,
+    ...(definition.valueTypes && {
+      valueTypes: usedValueTypes(definition.valueTypes, objectTypes),
     }),
     ...(linkTypes && {
       linkTypes: linkTypes.filter((link) => isVisibleLink({ reverseApiName: undefined, ...link })),
@@ -43,6 +47,31 @@ export function visibleDefinition(
       sharedPropertyTypes: entriesOf(sharedPropertyTypes, (name) => properties.has(name)),
     }),
   }
+}
+
+type ValueTypes = NonNullable<OntologyDefinition['valueTypes']>
+
+/** Returns the value types that properties name, directly or in a struct. */
+function usedValueTypes(all: ValueTypes, objectTypes: readonly ObjectTypeDefinition[]): ValueTypes {
+  const byName = new Map(all.map((type) => [type.apiName, type]))
+  const used = new Set<string>()
+  const add = (name: string) => {
+    if (used.has(name)) return
+    used.add(name)
+    addFields(byName.get(name)?.constraints ?? [])
+  }
+  const addFields = (constraints: NonNullable<ValueTypes[number]['constraints']>) => {
+    for (const { properties = {}, valueConstraint } of constraints) {
+      for (const name of Object.values({ ...properties, ...valueConstraint?.properties })) add(name)
+    }
+  }
+  for (const { properties } of objectTypes) {
+    for (const { valueType, constraints = [] } of Object.values(properties)) {
+      if (valueType !== undefined) add(valueType)
+      addFields(constraints)
+    }
+  }
+  return all.filter(({ apiName }) => used.has(apiName))
 }
 
 function visibleType(

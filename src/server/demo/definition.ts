@@ -15,7 +15,7 @@ export const DEMO_DEFINITION: OntologyDefinition = {
       titleProperty: 'name',
       implements: { Place: {} },
       properties: {
-        code: { type: 'string', description: 'ISO 3166-1 alpha-2' },
+        code: { type: 'string', valueType: 'countryCode', description: 'ISO 3166-1 alpha-2' },
         name: { type: 'string' },
         officialName: { type: 'string' },
         alpha3: { type: 'string', description: 'ISO 3166-1 alpha-3' },
@@ -70,7 +70,11 @@ export const DEMO_DEFINITION: OntologyDefinition = {
         name: { type: 'string' },
         city: { type: 'string', description: 'Mostly for airports in the United States' },
         state: { type: 'string', description: 'Mostly for airports in the United States' },
-        countryCode: { type: 'string', description: 'ISO 3166-1 alpha-2' },
+        countryCode: {
+          type: 'string',
+          valueType: 'countryCode',
+          description: 'ISO 3166-1 alpha-2',
+        },
         continent: { type: 'string', description: 'AF, AN, AS, EU, NA, OC or SA' },
         kind: { type: 'string' },
         scheduledService: { type: 'boolean' },
@@ -119,6 +123,14 @@ export const DEMO_DEFINITION: OntologyDefinition = {
         population: { type: 'long' },
         location: { type: 'geopoint' },
       },
+    },
+  ],
+  valueTypes: [
+    {
+      apiName: 'countryCode',
+      displayName: 'Country code',
+      baseType: { type: 'string' },
+      constraints: [{ type: 'regex', pattern: '[A-Z]{2}' }],
     },
   ],
   linkTypes: [

@@ -1,6 +1,7 @@
 /** Applies actions of one type, as one commit. */
 import { ObjectQueryError } from '../../contract/errors.ts'
 import type { ActionType } from '../../ontology/ontology.ts'
+import type { Creation } from '../../ontology/values/read-object.ts'
 import type { Commit, CurrentObject, Edit } from '../../store/object-store.ts'
 import type { ServiceContext } from '../service-context.ts'
 import type { ServiceParts } from '../service-parts.ts'
@@ -17,11 +18,15 @@ export interface AppliedActions {
   readonly commit: Commit
 }
 
+interface ApplyOptions extends Pick<Edit, 'basedOn' | 'idempotencyKey'> {
+  readonly creation: Creation
+}
+
 /** Applies actions as one commit: all of them or none. */
 export async function applyActions(
   actionType: ActionType,
   requests: readonly ParameterValues[],
-  options: Pick<Edit, 'basedOn' | 'idempotencyKey'>,
+  { creation, ...options }: ApplyOptions,
   context: ServiceContext,
   { objects }: ServiceParts,
 ): Promise<AppliedActions> {
@@ -29,7 +34,7 @@ export async function applyActions(
   for (const values of requests) {
     const missing = missingParameters(actionType, values)
     if (missing.length > 0) throw validationFailed(actionType, missing)
-    actions.push(await prepareAction(actionType, values))
+    actions.push(await prepareAction(actionType, values, creation))
   }
   refuseDuplicates(actions)
   const edit = {

@@ -7,12 +7,15 @@ import type { PropertyType } from '../../ontology/definition/property-type.ts'
 import { isJsonObject } from '../../ontology/json-object.ts'
 import type { ActionParameter, ActionType } from '../../ontology/ontology.ts'
 import { finishInTurns } from '../../ontology/pausable-work.ts'
+import { constraintViolated } from '../../ontology/values/constraint-violated.ts'
 import type { PrimaryKey } from '../../ontology/values/primary-key.ts'
 import {
+  type Creation,
   objectSteps,
   RefusedObject,
   readObjectKey,
   type StoredObject,
+  ViolatingObject,
 } from '../../ontology/values/read-object.ts'
 import type { Change, CurrentObject } from '../../store/object-store.ts'
 
@@ -38,18 +41,21 @@ export function missingParameters(actionType: ActionType, values: ParameterValue
 export async function prepareAction(
   actionType: ActionType,
   values: ParameterValues,
+  creation: Creation,
 ): Promise<PreparedAction> {
   return actionType.kind === 'create'
-    ? prepareCreate(actionType, values)
+    ? prepareCreate(actionType, values, creation)
     : prepareChange(actionType, values)
 }
 
 async function prepareCreate(
   actionType: ActionType,
   values: ParameterValues,
+  creation: Creation,
 ): Promise<PreparedAction> {
   const { objectType } = actionType
-  const put = await readObject(actionType, propertiesOf(actionType, values), values)
+  const properties = propertiesOf(actionType, values)
+  const put = await readObject(actionType, properties, values, creation)
   const { text } = readObjectKey(objectType, JSON.parse(put.key))
   const key = { pk: put.pk, text }
   return {
@@ -125,10 +131,15 @@ async function readObject(
   actionType: ActionType,
   properties: unknown,
   values: ParameterValues,
+  creation?: Creation,
 ): Promise<StoredObject> {
+  const { objectType } = actionType
   try {
-    return await finishInTurns(objectSteps(actionType.objectType)(properties), nextTurn)
+    return await finishInTurns(objectSteps(objectType)(properties, creation), nextTurn)
   } catch (error) {
+    if (error instanceof ViolatingObject) {
+      throw constraintViolated(objectType.apiName, [{ object: error }])
+    }
     if (!(error instanceof RefusedObject)) throw error
     const { property = '', reason } = error
     const parameter = [...actionType.parameters.values()].find(

@@ -3,10 +3,16 @@ import type { ObjectQueryError } from '../../contract/errors.ts'
 import { PROPERTIES_RECORD } from '../../contract/object-record.ts'
 import { OBJECT_PARAMETERS } from '../../ontology/definition/derive-action-types.ts'
 import type { ActionType } from '../../ontology/ontology.ts'
+import type { Creation, ObjectViolation } from '../../ontology/values/read-object.ts'
 import { findRecord, keyEquals } from '../pages/find-object.ts'
 import type { ServiceContext } from '../service-context.ts'
 import type { ServiceParts } from '../service-parts.ts'
-import { missingParameters, type ParameterValues, prepareAction } from './prepare-action.ts'
+import {
+  missingParameters,
+  type ParameterValues,
+  type PreparedAction,
+  prepareAction,
+} from './prepare-action.ts'
 
 type Result = 'VALID' | 'INVALID'
 
@@ -27,12 +33,38 @@ interface ParameterValidation {
 export async function validateAction(
   actionType: ActionType,
   values: ParameterValues,
-  context: ServiceContext,
+  { creation, context }: { readonly creation: Creation; readonly context: ServiceContext },
   services: ServiceParts,
 ): Promise<Validation> {
   const missing = missingParameters(actionType, values)
   if (missing.length > 0) return describeValidation(actionType, missing)
-  const action = await prepareAction(actionType, values)
+  try {
+    const action = await prepareAction(actionType, values, creation)
+    return await validatePrepared(action, context, services)
+  } catch (error) {
+    const violating = violatingParameters(actionType, error)
+    if (violating === undefined) throw error
+    return describeValidation(actionType, violating)
+  }
+}
+
+/** Returns the ids of the parameters whose values violate constraints; undefined for other errors. */
+function violatingParameters({ parameters }: ActionType, error: unknown): string[] | undefined {
+  const { errorName, parameters: details } = error as Partial<ObjectQueryError>
+  if (errorName !== 'ConstraintViolated') return undefined
+  const violations = details?.['violations'] as readonly ObjectViolation[]
+  // The path inside a property follows its name.
+  const isOf = (id: string, { property }: ObjectViolation) =>
+    property === id || property.startsWith(`${id}.`) || property.startsWith(`${id}[`)
+  return [...parameters.keys()].filter((id) => violations.some((one) => isOf(id, one)))
+}
+
+async function validatePrepared(
+  action: PreparedAction,
+  context: ServiceContext,
+  services: ServiceParts,
+): Promise<Validation> {
+  const { actionType } = action
   const { objectType } = actionType
   const spec = {
     objectType,

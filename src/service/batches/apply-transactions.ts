@@ -7,6 +7,7 @@ import { resolveOntology, resolveWrittenPath } from '../../access/find-visible.t
 import type { AppliedTransactions } from '../../store/object-store.ts'
 import type { ServiceContext } from '../service-context.ts'
 import type { ServiceParts } from '../service-parts.ts'
+import { creationBy } from '../writes/creation.ts'
 import { MEMORY_PER_BYTE, MEMORY_PER_CHANGE } from './read-batch.ts'
 import { TransactionReader } from './transaction-reader.ts'
 
@@ -33,6 +34,7 @@ export async function applyTransactions(
   const { rid: ontologyRid } = resolveOntology(viewer.catalogue, caller, ontology)
   const reader = new TransactionReader(
     (objectType) => resolveWrittenPath(viewer, { ontology, objectType }).objectType,
+    creationBy(caller, services),
   )
   using memory = services.memory.reserve(context.callerId, 0)
   // The stream must survive an error, so that the client can read the response.

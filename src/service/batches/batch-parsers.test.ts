@@ -8,6 +8,8 @@ const module = new URL('../../../test/support/ending-encoder.ts', import.meta.ur
 const encoding = { module, optionsFor: async ({ apiName }: ObjectType) => apiName }
 const owner = { callerId: 'a' }
 
+const CREATION = { userId: 'ada', nowMs: 0, newUuid: () => 'new' }
+
 function typeOf(apiName: string): ObjectType {
   const properties = { id: { type: 'string' as const } }
   const objectTypes = [{ rid: `ri.${apiName}`, apiName, primaryKey: 'id', properties }]
@@ -19,7 +21,7 @@ const linesOf = (count: number) =>
   Buffer.from(Array.from({ length: count }, (_, n) => `{"put":{"id":"${n}"}}\n`).join(''))
 
 async function parse(parsers: BatchParsers, type: ObjectType, count: number) {
-  using batch = await parsers.open(type, owner, { isDryRun: false })
+  using batch = await parsers.open(type, owner, { creation: CREATION, isDryRun: false })
   const bytes = Uint8Array.from(linesOf(count))
   const first = await batch.parse(bytes.slice(0, 1000), false)
   const last = await batch.parse(bytes.slice(1000), true)
@@ -67,7 +69,11 @@ it('parses bytes of another caller before those of one with many batches', async
   await using parsers = new BatchParsers(encoding, { threads: 1 })
   const order: string[] = []
   const parseAs = async (callerId: string) => {
-    using batch = await parsers.open(typeOf('item'), { callerId }, { isDryRun: true })
+    using batch = await parsers.open(
+      typeOf('item'),
+      { callerId },
+      { creation: CREATION, isDryRun: true },
+    )
     await batch.parse(Uint8Array.from(linesOf(10)), true)
     order.push(callerId)
   }

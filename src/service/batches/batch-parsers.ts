@@ -3,6 +3,7 @@
  * Each batch stays on one thread. Its bytes wait in a fair queue, so that a caller with many batches
  * does not keep the threads from others.
  */
+
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import { LRUCache } from 'lru-cache'
@@ -10,6 +11,7 @@ import { FairQueue, type TaskOwner } from '../../admission/fair-queue.ts'
 import { ObjectQueryError } from '../../contract/errors.ts'
 import { siblingModule } from '../../contract/sibling-module.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
+import type { Creation } from '../../ontology/values/read-object.ts'
 import type { ChangeEncoding, ColumnLoading, LoadedColumns } from '../../store/object-store.ts'
 import { receivedError } from '../thread-errors.ts'
 import { ColumnLoads, type LoadBatch } from './column-loads.ts'
@@ -53,7 +55,10 @@ class ParserThread {
     })
   }
 
-  open(objectType: ObjectType, options: Pick<OpenedBatch, 'encoding' | 'load'>): ParsedBatch {
+  open(
+    objectType: ObjectType,
+    options: Pick<OpenedBatch, 'creation' | 'encoding' | 'load'>,
+  ): ParsedBatch {
     this.#lastBatch += 1
     const batch = this.#lastBatch
     let isOpened = false
@@ -164,6 +169,7 @@ export interface OpenBatch extends Disposable {
 }
 
 export interface BatchOptions {
+  readonly creation: Creation
   /** Whether changes are only checked. */
   readonly isDryRun: boolean
   /** The load to which the batch belongs, if its columns are built. */
@@ -238,7 +244,7 @@ export class BatchParsers implements AsyncDisposable {
   async open(
     objectType: ObjectType,
     owner: TaskOwner,
-    { isDryRun, load }: BatchOptions,
+    { isDryRun, load, creation }: BatchOptions,
   ): Promise<OpenBatch> {
     const encoding = isDryRun ? undefined : { options: await this.#encoding.optionsFor(objectType) }
     const slot = load?.slot ?? this.#idlestSlot()
@@ -249,7 +255,10 @@ export class BatchParsers implements AsyncDisposable {
       })
     }
     slot.openBatches += 1
-    const batch = slot.thread.open(objectType, { encoding, load: load?.replacement })
+    // The thread makes random names of its own.
+    const { newUuid: _, ...facts } = creation
+    const opened = { creation: facts, encoding, load: load?.replacement }
+    const batch = slot.thread.open(objectType, opened)
     return {
       parse: (bytes, isLast) => slot.queue.run(owner, () => batch.parse(bytes, isLast)),
       [Symbol.dispose]: () => {

@@ -4,10 +4,11 @@ import { fcOptions } from '../../../test/support/fc-options.ts'
 import { parseDefinition } from '../../ontology/definition/parse-definition.ts'
 import { type BatchLimits, ChangeReader, changeMakers } from './change-reader.ts'
 
+const CREATION = { userId: 'ada', nowMs: 0, newUuid: () => 'new' }
 const limits: BatchLimits = { maxBytes: 10_000, maxLineBytes: 200, maxChanges: 100 }
 
 function readChunks(chunks: readonly Uint8Array[], within = limits): readonly string[] {
-  const reader = new ChangeReader(itemType(), changeMakers(itemType()), within)
+  const reader = new ChangeReader(itemType(), changeMakers(itemType(), CREATION), within)
   const changes = [...chunks.flatMap((chunk) => reader.take(chunk)), ...reader.end()]
   return changes.map((change) => ('put' in change ? change.put.pk : `-${change.delete}`))
 }

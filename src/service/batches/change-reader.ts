@@ -6,7 +6,14 @@ import { isBlank, LineSplitter, type SplitLine } from '../../formats/lines.ts'
 import { isUnreadable, RECORD_MAX_BYTES } from '../../formats/row.ts'
 import { isJsonObject } from '../../ontology/json-object.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
-import { objectReader, RefusedObject, readObjectKey } from '../../ontology/values/read-object.ts'
+import { constraintViolated } from '../../ontology/values/constraint-violated.ts'
+import {
+  type Creation,
+  objectReader,
+  RefusedObject,
+  readObjectKey,
+  ViolatingObject,
+} from '../../ontology/values/read-object.ts'
 import type { Change } from '../../store/object-store.ts'
 
 /** The bytes around an object in its line: `{"put":` and `}`. */
@@ -31,6 +38,8 @@ interface InvalidLine {
   readonly line: number
   readonly property?: string
   readonly reason: string
+  /** Set if the values of the line only violate constraints. */
+  readonly violating?: ViolatingObject
 }
 
 /** What becomes of a line; throws `RefusedObject` for an invalid one. */
@@ -39,15 +48,18 @@ interface LineMakers<Item> {
   readonly delete: (pk: string, line: number) => Item
 }
 
-/** Returns how lines become changes of a store. */
-export function changeMakers(objectType: ObjectType): LineMakers<Change> {
+/** Returns how lines become changes of a store. Every object may be a new one. */
+export function changeMakers(objectType: ObjectType, creation: Creation): LineMakers<Change> {
   const readObject = objectReader(objectType)
-  return { put: (value) => ({ put: readObject(value) }), delete: (pk) => ({ delete: pk }) }
+  return {
+    put: (value) => ({ put: readObject(value, creation) }),
+    delete: (pk) => ({ delete: pk }),
+  }
 }
 
 /**
  * Checks and serialises the changes of one batch. Throws `RequestEntityTooLarge` beyond a limit, and
- * `InvalidBatchLine` at the end, or as soon as enough lines are invalid.
+ * `InvalidBatchLine` or `ConstraintViolated` at the end, or as soon as enough lines are invalid.
  */
 export class ChangeReader<Item> {
   readonly #objectType: ObjectType
@@ -129,15 +141,22 @@ export class ChangeReader<Item> {
     } catch (error) {
       if (!(error instanceof RefusedObject)) throw error
       const { reason, property } = error
-      return { invalid: { line: number, ...(property !== undefined && { property }), reason } }
+      const violating = error instanceof ViolatingObject && { violating: error }
+      const invalid = { line: number, ...(property !== undefined && { property }), reason }
+      return { invalid: { ...invalid, ...violating } }
     }
   }
 
   #invalidLines(): ObjectQueryError {
-    return new ObjectQueryError('InvalidBatchLine', {
-      ...this.#invalid[0],
-      refused: this.#invalid.slice(0, MAX_INVALID_LINES),
-    })
+    const invalid = this.#invalid.slice(0, MAX_INVALID_LINES)
+    const violating = invalid.flatMap(({ violating: object, line }) =>
+      object === undefined ? [] : [{ object, line }],
+    )
+    if (violating.length === invalid.length) {
+      return constraintViolated(this.#objectType.apiName, violating)
+    }
+    const refused = invalid.map(({ violating: _, ...line }) => line)
+    return new ObjectQueryError('InvalidBatchLine', { ...refused[0], refused })
   }
 }
 

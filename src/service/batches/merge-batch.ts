@@ -4,9 +4,14 @@ import { nextTurn } from '../../admission/next-turn.ts'
 import type { MemoryReservation } from '../../admission/request-memory.ts'
 import { ObjectQueryError } from '../../contract/errors.ts'
 import { MERGE_MAX_CHANGES, MERGE_MAX_CURRENT_BYTES } from '../../contract/limits.ts'
-import type { ObjectType } from '../../ontology/ontology.ts'
+import { constraintViolated } from '../../ontology/values/constraint-violated.ts'
 import { mergeProperties } from '../../ontology/values/merge-properties.ts'
-import { objectReader, RefusedObject } from '../../ontology/values/read-object.ts'
+import {
+  type ObjectReader,
+  objectReader,
+  RefusedObject,
+  ViolatingObject,
+} from '../../ontology/values/read-object.ts'
 import type { Change, Commit, CurrentObject, WriteTarget } from '../../store/object-store.ts'
 import type { ServiceParts } from '../service-parts.ts'
 import { BATCH_LIMITS, ChangeReader } from './change-reader.ts'
@@ -41,7 +46,7 @@ export async function mergeBatch(spec: MergeSpec, services: ServiceParts): Promi
     maxCurrentBytes: MERGE_MAX_CURRENT_BYTES,
     decide: async (current: ReadonlyMap<string, CurrentObject>) => {
       held.hold(current)
-      const { changes, kept } = await decideMerges(objectType, byKey, current)
+      const { changes, kept } = await decideMerges(spec, byKey, current)
       return { changes, note: JSON.stringify({ kept }) }
     },
   }
@@ -66,7 +71,7 @@ async function readMerges(
   { body, objectType, context, memory, digest }: MergeSpec,
   { admission }: ServiceParts,
 ): Promise<readonly MergeLine[]> {
-  const readObject = objectReader(objectType)
+  const readObject = objectReader(objectType, { isPart: true })
   const readPart = (value: unknown, line: number): MergeLine => {
     const part = value as Properties
     // The values of a part are checked as those of an object that has no others.
@@ -100,7 +105,7 @@ async function readMerges(
 
 /** Returns the changes of objects that are others afterwards, and counts those that stay the same. */
 async function decideMerges(
-  objectType: ObjectType,
+  { objectType, creation }: MergeSpec,
   byKey: ReadonlyMap<string, readonly MergeLine[]>,
   current: ReadonlyMap<string, CurrentObject>,
 ): Promise<{ readonly changes: readonly Change[]; readonly kept: number }> {
@@ -112,7 +117,7 @@ async function decideMerges(
     done += 1
     if (done % TURN_OBJECTS === 0) await nextTurn()
     const before = current.get(pk)
-    const change = mergeObject(objectType, readObject, { pk, before, lines })
+    const change = mergeObject({ objectType, readObject, creation }, { pk, before, lines })
     if (change === undefined) kept += 1
     else changes.push(change)
   }
@@ -120,8 +125,11 @@ async function decideMerges(
 }
 
 function mergeObject(
-  objectType: ObjectType,
-  readObject: ReturnType<typeof objectReader>,
+  {
+    objectType,
+    readObject,
+    creation,
+  }: Pick<MergeSpec, 'objectType' | 'creation'> & { readonly readObject: ObjectReader },
   object: {
     readonly pk: string
     readonly before: CurrentObject | undefined
@@ -135,13 +143,17 @@ function mergeObject(
   }
   if (merged === undefined) return { delete: pk }
   try {
-    const put = readObject(merged)
+    const put = readObject(merged, before === undefined ? creation : undefined)
     return put.body === before?.body ? undefined : { put }
   } catch (error) {
     if (!(error instanceof RefusedObject)) throw error
+    const line = lines.at(-1)?.line ?? 1
+    if (error instanceof ViolatingObject) {
+      throw constraintViolated(objectType.apiName, [{ object: error, line }])
+    }
     // Each part is valid: together with the rest, the object is too large.
     const { property, reason } = error
-    const refused = { line: lines.at(-1)?.line ?? 1, ...(property && { property }), reason }
+    const refused = { line, ...(property && { property }), reason }
     throw new ObjectQueryError('InvalidBatchLine', { ...refused, refused: [refused] })
   }
 }

@@ -1,5 +1,7 @@
 /** The messages between the main thread and a thread that parses batches. */
+
 import type { ObjectType } from '../../ontology/ontology.ts'
+import type { CreationFacts } from '../../ontology/values/read-object.ts'
 import type { ChangePart, LoadedColumns } from '../../store/object-store.ts'
 import type { SentError } from '../thread-errors.ts'
 
@@ -18,6 +20,8 @@ export interface OpenedBatch {
   readonly objectType: ObjectType | undefined
   /** Types that the thread can forget. */
   readonly evicted: readonly number[]
+  /** What defaults are made from. */
+  readonly creation: CreationFacts
   /** What the encoder of the store needs; undefined if the changes are only checked. */
   readonly encoding: { readonly options: unknown } | undefined
   /** The load whose columns are built from the batch. */

@@ -7,6 +7,7 @@ import type { Hash } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import type { MemoryReservation } from '../../admission/request-memory.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
+import type { Creation } from '../../ontology/values/read-object.ts'
 import type { Change, ChangePart } from '../../store/object-store.ts'
 import type { ServiceContext } from '../service-context.ts'
 import type { ServiceParts } from '../service-parts.ts'
@@ -31,6 +32,7 @@ export interface BatchBody {
   readonly memory: MemoryReservation
   /** Collects the bytes of the body, if anything needs their digest. */
   readonly digest: Hash | undefined
+  readonly creation: Creation
   /** Whether changes are only checked. */
   readonly dryRun: boolean
   /** The load whose columns are built from the batch. */
@@ -45,7 +47,7 @@ export async function* readBatch(
   services: BatchServices,
 ): AsyncGenerator<ChangePart> {
   using parts = new DisposableStack()
-  const { objectType, context, memory, dryRun: isDryRun, load } = batch
+  const { objectType, context, memory, creation, dryRun: isDryRun, load } = batch
   let open: OpenBatch | undefined
   for await (const { bytes, isLast } of blocksOf(batch, services)) {
     const isSmall = isLast && bytes.length <= SMALL_BATCH_BYTES
@@ -54,7 +56,8 @@ export async function* readBatch(
       return
     }
     const owner = { callerId: context.callerId, signal: context.signal() }
-    open ??= parts.use(await services.batchParsers.open(objectType, owner, { isDryRun, load }))
+    const options = { creation, isDryRun, load }
+    open ??= parts.use(await services.batchParsers.open(objectType, owner, options))
     const parsed = await open.parse(bytes, isLast)
     memory.grow(parsed.count * MEMORY_PER_CHANGE)
     yield* parsed.parts
@@ -63,10 +66,10 @@ export async function* readBatch(
 
 async function* readSmallBatch(
   bytes: Uint8Array,
-  { objectType, context, memory }: BatchBody,
+  { objectType, context, memory, creation }: BatchBody,
   { admission }: BatchServices,
 ): AsyncGenerator<readonly Change[]> {
-  const reader = new ChangeReader(objectType, changeMakers(objectType))
+  const reader = new ChangeReader(objectType, changeMakers(objectType, creation))
   for (let at = 0; at < bytes.length; at += TURN_BYTES) {
     if (at > 0) await admission.takeTurn(context.callerId)
     const changes = reader.take(bytes.subarray(at, at + TURN_BYTES))

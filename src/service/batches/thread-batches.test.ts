@@ -37,7 +37,8 @@ function collecting() {
     batch += 1
     const bytes = Uint8Array.from(Buffer.from(lines.map((line) => JSON.stringify(line)).join('\n')))
     const encoding = { options: undefined }
-    const opened = { type, objectType, evicted: [], encoding, load: 'load' }
+    const creation = { userId: 'ada', nowMs: 0 }
+    const opened = { type, objectType, evicted: [], creation, encoding, load: 'load' }
     return threads.answer({ batch, opened, bytes, isLast: true }).reply
   }
   const end = (isDropped = false) => threads.endLoad({ batch: 0, ended: 'load', isDropped })

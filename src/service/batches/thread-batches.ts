@@ -1,5 +1,7 @@
 /** The batches that a thread parses, and the object types that it knows. */
+import { randomUUID } from 'node:crypto'
 import type { ObjectType } from '../../ontology/ontology.ts'
+import type { CreationFacts } from '../../ontology/values/read-object.ts'
 import {
   type Change,
   type ChangeEncoder,
@@ -37,10 +39,12 @@ class BatchParsing {
   /** Without an encoder, changes are only checked. */
   constructor(
     objectType: ObjectType,
+    creation: CreationFacts,
     encoder: ChangeEncoder | undefined,
     load: ThreadLoad | undefined,
   ) {
-    this.#reader = new ChangeReader(objectType, changeMakers(objectType))
+    const makers = changeMakers(objectType, { ...creation, newUuid: randomUUID })
+    this.#reader = new ChangeReader(objectType, makers)
     this.#encoder = encoder
     this.#load = load
   }
@@ -186,14 +190,14 @@ export class ThreadBatches {
     }
   }
 
-  #open({ type, objectType: sent, encoding, evicted, load }: OpenedBatch): BatchParsing {
+  #open({ type, objectType: sent, creation, encoding, evicted, load }: OpenedBatch): BatchParsing {
     for (const old of evicted) this.#objectTypes.delete(old)
     if (sent !== undefined) this.#objectTypes.set(type, sent)
     const objectType = this.#objectTypes.get(type)
     if (objectType === undefined) throw new Error(`no object type with the number ${type}`)
     const encoder = encoding && this.#createEncoder(objectType, encoding.options)
     const columns = load === undefined ? undefined : this.#loadOf(load, objectType)
-    return new BatchParsing(objectType, encoder, columns)
+    return new BatchParsing(objectType, creation, encoder, columns)
   }
 
   #loadOf(name: string, objectType: ObjectType): ThreadLoad | undefined {

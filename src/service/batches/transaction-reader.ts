@@ -8,11 +8,14 @@ import { TRANSACTIONS_MAX_BYTES, TRANSACTIONS_MAX_CHANGES } from '../../contract
 import { isBlank, LineSplitter, type SplitLine } from '../../formats/lines.ts'
 import { isUnreadable } from '../../formats/row.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
+import { constraintViolated } from '../../ontology/values/constraint-violated.ts'
 import {
+  type Creation,
   type ObjectReader,
   objectReader,
   RefusedObject,
   readObjectKey,
+  ViolatingObject,
 } from '../../ontology/values/read-object.ts'
 import type { Change, SourceTransaction } from '../../store/object-store.ts'
 import { readMember } from './change-reader.ts'
@@ -32,6 +35,7 @@ export class TransactionReader {
   /** The complete transactions. */
   readonly transactions: SourceTransaction[] = []
   readonly #resolve: (apiName: string) => ObjectType
+  readonly #creation: Creation
   readonly #splitter = new LineSplitter(TRANSACTIONS_MAX_BYTES)
   readonly #types = new Map<string, ReadType>()
   #batches = new Map<ObjectType, Change[]>()
@@ -42,8 +46,9 @@ export class TransactionReader {
   #count = 0
 
   /** Resolves the name of a type whose objects the caller may write. */
-  constructor(resolve: (apiName: string) => ObjectType) {
+  constructor(resolve: (apiName: string) => ObjectType, creation: Creation) {
     this.#resolve = resolve
+    this.#creation = creation
   }
 
   /** Returns the number of changes that were read. */
@@ -108,12 +113,15 @@ export class TransactionReader {
     try {
       const change =
         kind === 'put'
-          ? { put: readObject(value) }
+          ? { put: readObject(value, this.#creation) }
           : { delete: readObjectKey(objectType, value).pk }
       const batch = this.#batches.get(objectType)
       if (batch === undefined) this.#batches.set(objectType, [change])
       else batch.push(change)
     } catch (error) {
+      if (error instanceof ViolatingObject) {
+        throw constraintViolated(objectType.apiName, [{ object: error, line }])
+      }
       if (!(error instanceof RefusedObject)) throw error
       throw invalidLine(line, error.reason, error.property)
     }

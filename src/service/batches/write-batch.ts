@@ -6,6 +6,7 @@ import { resolveWrittenPath } from '../../access/find-visible.ts'
 import { invalidArgument } from '../../contract/errors.ts'
 import type { Commit, IdempotencyKey } from '../../store/object-store.ts'
 import type { ServiceParts } from '../service-parts.ts'
+import { creationBy } from '../writes/creation.ts'
 import type { BatchParsers } from './batch-parsers.ts'
 import { mergeBatch } from './merge-batch.ts'
 import { type BatchBody, readBatch } from './read-batch.ts'
@@ -30,6 +31,7 @@ export async function writeBatch(spec: BatchSpec, services: BatchServices): Prom
   const viewer = await viewOf(spec, { caller: spec.caller, catalogue }, services)
   const { objectType } = resolveWrittenPath(viewer, spec)
   using memory = services.memory.reserve(context.callerId, 0)
+  const creation = creationBy(spec.caller, services)
   if (mode === 'merge') {
     if (replacement !== undefined) {
       throw invalidArgument('mode', 'is merge, which a replacement has no objects for')
@@ -42,6 +44,7 @@ export async function writeBatch(spec: BatchSpec, services: BatchServices): Prom
         objectType,
         basedOn,
         memory,
+        creation,
         dryRun,
       },
       services,
@@ -49,7 +52,7 @@ export async function writeBatch(spec: BatchSpec, services: BatchServices): Prom
   }
   const load =
     replacement === undefined || dryRun ? undefined : services.batchParsers.beginLoad(replacement)
-  const changes = readBatch({ ...spec, objectType, memory, dryRun, load }, services)
+  const changes = readBatch({ ...spec, objectType, memory, creation, dryRun, load }, services)
   if (dryRun) for await (const _ of changes);
   const batch = {
     objectType,

@@ -2,7 +2,14 @@
 import { nextTurn } from '../../admission/next-turn.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
 import { finishInTurns } from '../../ontology/pausable-work.ts'
-import { objectSteps, RefusedObject, type StoredObject } from '../../ontology/values/read-object.ts'
+import { constraintViolated } from '../../ontology/values/constraint-violated.ts'
+import {
+  type Creation,
+  objectSteps,
+  RefusedObject,
+  type StoredObject,
+  ViolatingObject,
+} from '../../ontology/values/read-object.ts'
 import { unprocessable } from '../../query/parse/unprocessable.ts'
 import type { Change, Commit, CurrentObject, Edit } from '../../store/object-store.ts'
 import type { ServiceContext } from '../service-context.ts'
@@ -72,16 +79,24 @@ export async function readProperties(
   properties: unknown,
   objectType: ObjectType,
   pk: string,
+  creation?: Creation,
 ): Promise<StoredObject> {
-  const object = await readInTurns(objectType, properties)
+  const object = await readInTurns(objectType, properties, creation)
   if (object.pk === pk) return object
   throw unprocessable(objectType.primaryKey.apiName, 'differs from the primary key in the path')
 }
 
-async function readInTurns(objectType: ObjectType, properties: unknown): Promise<StoredObject> {
+async function readInTurns(
+  objectType: ObjectType,
+  properties: unknown,
+  creation: Creation | undefined,
+): Promise<StoredObject> {
   try {
-    return await finishInTurns(objectSteps(objectType)(properties), nextTurn)
+    return await finishInTurns(objectSteps(objectType)(properties, creation), nextTurn)
   } catch (error) {
+    if (error instanceof ViolatingObject) {
+      throw constraintViolated(objectType.apiName, [{ object: error }])
+    }
     if (!(error instanceof RefusedObject)) throw error
     throw unprocessable(error.property ?? 'body', error.reason)
   }

@@ -197,6 +197,9 @@ function isTooLarge(error: unknown): boolean {
   return error instanceof OqsError && error.statusCode === 413
 }
 
+/** The errors that list the lines which the service rejects. */
+const REJECTIONS: ReadonlySet<string> = new Set(['InvalidBatchLine', 'ConstraintViolated'])
+
 interface RejectedLine {
   readonly line: number
   readonly property?: string
@@ -204,7 +207,7 @@ interface RejectedLine {
 }
 
 function rejectedLines(error: unknown): readonly RejectedLine[] | undefined {
-  if (!(error instanceof OqsError) || error.errorName !== 'InvalidBatchLine') return undefined
+  if (!(error instanceof OqsError) || !REJECTIONS.has(error.errorName)) return undefined
   const { refused } = error.parameters
   return Array.isArray(refused) && refused.length > 0 ? (refused as RejectedLine[]) : undefined
 }

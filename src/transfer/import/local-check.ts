@@ -8,6 +8,8 @@ export function localCheck(
   objectType: ObjectType,
   onRejected: (rejection: Rejection) => void,
 ): ObjectSink {
+  // Any values do: the service makes those that are written.
+  const creation = { userId: 'user', nowMs: 0, newUuid: () => crypto.randomUUID() }
   const readObject = objectReader(objectType)
   const sent = { ...NOTHING_SENT }
   return {
@@ -15,7 +17,7 @@ export function localCheck(
     isFull: false,
     add(json, key, file, line) {
       try {
-        readObject(JSON.parse(json))
+        readObject(JSON.parse(json), creation)
         sent.objects += 1
       } catch (error) {
         if (!(error instanceof RefusedObject)) throw error
