@@ -28,7 +28,7 @@ const VIEWS: readonly (readonly [search: string, count: number, hasOsdk?: boolea
   ['in=0,0,50,30', 15],
   ['w=makerCode:in:m0,m1&w=name:notIn:Item 4,Item 5', 39],
   ['w=|price:between:10,20|name:prefix:item 3', 20],
-  ['w=name:contains:TEM 1', 11, false],
+  ['w=name:contains:TEM 1', 11],
   ['w=maker/name:words:works', 20, false],
   ['w=maker:empty:', 15, false],
   ['q=odd', 38, false],

@@ -1,11 +1,8 @@
 /** The request behind a view as a program with the client of this project. */
 import { Identifiers, literal, memberName } from '../../contract/typescript-names.ts'
-import type { ObjectTypeDefinition } from '../api/ontology.ts'
-import { conditionsOf, type Json, type JsonConditions, toJson } from '../view/compile-filters.ts'
-import { fieldAt } from '../view/field-at.ts'
-import { alternativesOf, boundsOf, type Condition, type Filter, valuesOf } from '../view/filters.ts'
-import { termsOf } from '../view/search-text.ts'
-import { pointProperty, scalarOf, type TypeView, textProperties } from '../view/type-view.ts'
+import type { ObjectTypeDefinition, ScalarType } from '../api/ontology.ts'
+import { conditionsOf, type Json, type JsonConditions } from '../view/compile-filters.ts'
+import { scalarOf, type TypeView } from '../view/type-view.ts'
 import { NotExpressible } from './request-text.ts'
 
 export function toClientCode(of: TypeView, origin: string): string {
@@ -48,30 +45,30 @@ function mergeConditions(conditions: readonly JsonConditions[]): readonly JsonCo
 
 type Clause = { readonly [name: string]: Json }
 
-const OPERATORS = {
+/** The operators of conditions, as `@osdk/client` names them. */
+const OPERATORS: Readonly<Record<string, string>> = {
   eq: '$eq',
   neq: '$ne',
   lt: '$lt',
   lte: '$lte',
   gt: '$gt',
   gte: '$gte',
-  words: '$containsAllTerms',
+  in: '$in',
+  isNull: '$isNull',
+  allTerms: '$containsAllTerms',
   phrase: '$containsAllTermsInOrder',
   prefix: '$startsWith',
   contains: '$contains',
-} as const
+  withinBoundingBox: '$within',
+  intersectsBoundingBox: '$intersects',
+  regex: '$matchesRegex',
+}
 
 /** Returns a program. Throws `NotExpressible` if the package cannot express the view. */
 export function toOsdkCode(of: TypeView, origin: string): string {
   const { ontology, objectType, view } = of
   const name = constantOf(ontology.objectTypes, objectType)
-  const clauses = [
-    ...view.filters.map((filter) => clauseOf(filter, of)),
-    ...(view.text === '' ? [] : [textClause(view.text, objectType)]),
-    ...(view.box === undefined
-      ? []
-      : [{ [pointProperty(objectType) ?? '']: { $within: { $bbox: [...view.box] } } }]),
-  ]
+  const clauses = conditionsOf(view, of).map((each) => clauseOf(each, objectType))
   const [first] = clauses
   const where = clauses.length > 1 ? { $and: clauses } : first
   const order = Object.fromEntries(
@@ -110,57 +107,52 @@ function constantOf(types: readonly ObjectTypeDefinition[], type: ObjectTypeDefi
 
 const KEY_TYPES = ['string', 'date', 'double', 'integer', 'timestamp', 'short', 'long', 'byte']
 
-function clauseOf(filter: Filter, of: TypeView): Clause {
-  const clauses = alternativesOf(filter).map((condition) => conditionClause(condition, of))
+function clauseOf(condition: JsonConditions, type: ObjectTypeDefinition): Clause {
+  const clauses = Object.entries(condition).map(([name, value]): Clause => {
+    if (name === '$query') throw new NotExpressible('a filter across a link')
+    if (name === '$not') return { $not: clauseOf(value as JsonConditions, type) }
+    if (name !== '$and' && name !== '$or') return propertyClause(name, value, type)
+    return { [name]: (value as readonly JsonConditions[]).map((each) => clauseOf(each, type)) }
+  })
   const [first = {}, ...others] = clauses
-  return others.length === 0 ? first : { $or: clauses }
+  return others.length === 0 ? first : { $and: clauses }
 }
 
-function conditionClause(condition: Condition, of: TypeView): Clause {
-  const { operator, field: path } = condition
-  if (fieldAt(of, path)?.links.length) throw new NotExpressible('a filter across a link')
-  if (operator === 'between')
-    return { $and: boundsOf(condition).map((one) => conditionClause(one, of)) }
-  const [property = '', field] = path.split('/')
-  const isArray = of.objectType.properties[property]?.type === 'array'
-  const isPresence = operator === 'empty' || operator === 'filled'
-  if (isArray && !isPresence && (field !== undefined || operator !== 'contains')) {
+function propertyClause(name: string, value: Json, type: ObjectTypeDefinition): Clause {
+  const [property = '', field] = name.split(':')
+  const [[operator, operand] = ['eq', value]] = isClause(value) ? Object.entries(value) : []
+  const isArray = type.properties[property]?.type === 'array'
+  if (isArray && operator !== 'isNull' && (field !== undefined || operator !== 'contains')) {
     throw new NotExpressible('this condition on elements of a list')
   }
-  if (!isArray && operator === 'contains') throw new NotExpressible('a part of a word')
-  const values = valuesOf(condition).map((value) => valueIn(path, value, of.objectType))
-  const operand = isPresence
-    ? { $isNull: operator === 'empty' }
-    : operator === 'in' || operator === 'notIn'
-      ? { $in: values }
-      : { [OPERATORS[operator]]: values[0] ?? '' }
-  const clause = { [property]: field === undefined ? operand : { [field]: operand } }
-  return operator === 'notIn' ? { $not: clause } : clause
+  const scalar = scalarOf(type, name.replace(':', '/'))
+  if (scalar === 'short' && operator !== 'isNull') {
+    throw new NotExpressible('conditions on a short number')
+  }
+  const clause = { [OPERATORS[operator] ?? operator]: valueIn(scalar, operand) }
+  return { [property]: field === undefined ? clause : { [field]: clause } }
+}
+
+function isClause(value: Json): value is Clause {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** The package takes numbers for long and decimal, so large ones cannot be written exactly. */
-function valueIn(field: string, value: string, type: ObjectTypeDefinition): Json {
-  const scalar = scalarOf(type, field)
-  if (scalar === 'short') throw new NotExpressible('conditions on a short number')
-  if (scalar !== 'long' && scalar !== 'decimal') return toJson(value, scalar)
+function valueIn(scalar: ScalarType | undefined, value: Json): Json {
+  if (Array.isArray(value)) return value.map((each: Json) => valueIn(scalar, each))
+  if (isClause(value)) return { $bbox: edgesOf(value) }
+  if (typeof value !== 'string' || (scalar !== 'long' && scalar !== 'decimal')) return value
   const number = Number(value)
   if (String(number) !== value) throw new NotExpressible(`the number ${value} exactly`)
   return number
 }
 
-function textClause(text: string, type: ObjectTypeDefinition): Clause {
-  const names = textProperties(type)
-  if (names.some((name) => type.properties[name]?.type === 'array')) {
-    throw new NotExpressible('a search in lists of texts')
-  }
-  const clauses = names.map((name): Clause => {
-    const terms = termsOf(text).map(({ kind, text: term }) => {
-      if (kind === 'inside') throw new NotExpressible('a part of a word')
-      return { [name]: { [OPERATORS[kind]]: term } }
-    })
-    return terms.length === 1 ? (terms[0] ?? {}) : { $and: terms }
-  })
-  return { $or: clauses }
+/** Returns west, south, east and north of a box, which conditions give by two corners. */
+function edgesOf(box: Clause): readonly Json[] {
+  const [[west, north] = [], [east, south] = []] = [box['topLeft'], box['bottomRight']].map(
+    (corner) => (corner as { readonly coordinates: readonly number[] }).coordinates,
+  )
+  return [west ?? 0, south ?? 0, east ?? 0, north ?? 0]
 }
 
 /** Returns a value as a person would write it: single quotes, and names without them. */
