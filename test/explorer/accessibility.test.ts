@@ -114,9 +114,14 @@ async function checkLayers(page: Page, openers: Readonly<Record<string, () => Pr
     await layer.waitFor()
     expect([name, await accessibilityFaults(page, LAYER)]).toEqual([name, []])
     await page.keyboard.press('Escape')
+    const discard = layer.getByRole('button', { name: 'Discard' })
+    if (name === TYPED) await discard.click()
     await layer.waitFor({ state: 'detached' })
   }
 }
+
+/** A dialog with typed values, which Escape does not drop. */
+const TYPED = 'review'
 
 const press = (page: Page, name: string) => () =>
   page.getByRole('button', { name, exact: true }).first().click()

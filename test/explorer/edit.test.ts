@@ -51,6 +51,42 @@ it('says beside the field what is wrong while it is typed, and offers a calendar
   await dialog.getByRole('button', { name: 'Cancel' }).click()
 })
 
+it('asks before Escape drops what was typed, in each step', async () => {
+  const page = await suite.visit('/o/shop/item')
+  const open = page.getByRole('button', { name: 'New', exact: true })
+  const dialog = page.getByRole('dialog', { name: 'New Item' })
+  const name = dialog.getByLabel('Name (string)')
+  const question = dialog.getByText('Discard what you have typed?')
+  await open.click()
+  await name.waitFor()
+  // There is nothing to ask about.
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'hidden' })
+
+  await open.click()
+  await name.fill('Nearly lost')
+  await page.keyboard.press('Escape')
+  await question.waitFor()
+  expect(await accessibilityFaults(page, 'dialog')).toEqual([])
+  // Escape closes the question, not the form, and the field has the focus again.
+  await page.keyboard.press('Escape')
+  await question.waitFor({ state: 'hidden' })
+  expect(await name.evaluate((field) => field.matches(':focus'))).toBe(true)
+  expect(await name.inputValue()).toBe('Nearly lost')
+
+  // Review removes the button that has the focus, which is then on the page.
+  await dialog.getByLabel('Id (string)').fill('new/2')
+  await dialog.getByRole('button', { name: 'Review' }).click()
+  await dialog.getByText('Nearly lost').waitFor()
+  await page.keyboard.press('Escape')
+  await dialog.getByRole('button', { name: 'Keep editing' }).click()
+  await dialog.getByRole('button', { name: 'Create' }).waitFor()
+  await page.keyboard.press('Escape')
+  await dialog.getByRole('button', { name: 'Discard' }).click()
+  await dialog.waitFor({ state: 'hidden' })
+  expect(await read('new%2F2')).toBeUndefined()
+})
+
 it('creates an object from nothing, opens it, and takes it back', async () => {
   const page = await suite.visit('/o/shop/item')
   await page.getByRole('button', { name: 'New', exact: true }).click()

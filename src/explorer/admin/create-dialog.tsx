@@ -69,7 +69,12 @@ export function CreateDialog({ kind, onClose }: CreateDialogProps) {
   }
   const children = isBusy ? 'Creating…' : 'Create'
   return (
-    <Dialog {...frame} error={error} action={{ type: 'submit', form, disabled: isBusy, children }}>
+    <Dialog
+      {...frame}
+      error={error}
+      isTyped={draft !== EMPTY_DRAFT}
+      action={{ type: 'submit', form, disabled: isBusy, children }}
+    >
       <form id={form} className="grid gap-4" onSubmit={submits(create)} noValidate>
         <CredentialFields
           draft={draft}

@@ -26,7 +26,66 @@ export interface EditDialogProps {
   readonly onWritten: (change: WrittenChange) => void
 }
 
-export function EditDialog({ address, base: opened, onClose, onWritten }: EditDialogProps) {
+export function EditDialog(props: EditDialogProps) {
+  const { objectType } = props.address
+  const edit = useEdit(props)
+  const { draft, base, changes, theirs, isReview } = edit
+  const label = base === undefined ? `New ${nameOf(objectType)}` : `Edit ${nameOf(objectType)}`
+  // A new object lacks its key at first, which nobody has typed.
+  const isWrong = (name: string) => base !== undefined || name !== objectType.primaryKey
+  return (
+    <Dialog
+      label={label}
+      title={isReview ? 'Review the changes' : label}
+      width={720}
+      onClose={props.onClose}
+      isTyped={changes.length > 0 || Object.keys(draft.written.mistakes).some(isWrong)}
+      error={edit.error}
+      tools={
+        !isReview && (
+          <Segments
+            label="Form"
+            options={{ form: 'Form', json: 'JSON' }}
+            value={draft.form}
+            onChange={draft.changeForm}
+          />
+        )
+      }
+      foot={
+        <>
+          <Button onClick={props.onClose}>Cancel</Button>
+          <EditButtons {...edit} />
+        </>
+      }
+    >
+      {theirs !== undefined && (
+        <section
+          className="grid grid-cols-[repeat(auto-fit,minmax(min(100%,280px),1fr))] gap-4"
+          aria-label="Both versions"
+        >
+          <div>
+            <h3 className="mb-2 text-base">Your changes</h3>
+            <ChangeList changes={changes} />
+          </div>
+          <div>
+            <h3 className="mb-2 text-base">Changes of somebody else</h3>
+            <ChangeList
+              changes={changesOf(objectType, base?.properties ?? {}, theirs.properties)}
+            />
+          </div>
+        </section>
+      )}
+      {!isReview ? (
+        <DraftFields draft={draft} objectType={objectType} isKeyFixed={base !== undefined} />
+      ) : (
+        theirs === undefined && <ChangeList changes={changes} />
+      )}
+    </Dialog>
+  )
+}
+
+/** The object while it is edited, and what the buttons do with it. */
+function useEdit({ address, base: opened, onWritten }: EditDialogProps) {
   const { objectType } = address
   const { service } = useSession()
   const [base, setBase] = useState(opened)
@@ -37,8 +96,6 @@ export function EditDialog({ address, base: opened, onClose, onWritten }: EditDi
   const draft = useDraft(objectType, base?.properties)
   const { properties } = draft.written
   const before = base?.properties ?? {}
-  const changes = changesOf(objectType, before, properties)
-
   const save = () =>
     run(async () => {
       setResolved(false)
@@ -64,73 +121,38 @@ export function EditDialog({ address, base: opened, onClose, onWritten }: EditDi
     setTheirs(undefined)
     setResolved(true)
   }
-  const label = base === undefined ? `New ${nameOf(objectType)}` : `Edit ${nameOf(objectType)}`
+  const changes = changesOf(objectType, before, properties)
+  const shownError = isResolved ? undefined : error
+  const step = { isReview, setReview, save, isBusy, error: shownError }
+  return { base, draft, changes, theirs, rebase, ...step }
+}
+
+/** The buttons of a step: the form, the review, or the choice between two versions. */
+function EditButtons(edit: ReturnType<typeof useEdit>) {
+  const { base, draft, changes, theirs, rebase, isReview, setReview, save, isBusy } = edit
+  if (theirs !== undefined) {
+    return (
+      <>
+        <Button onClick={() => rebase(true)}>Take theirs</Button>
+        <Button kind="primary" onClick={() => rebase(false)}>
+          Keep mine
+        </Button>
+      </>
+    )
+  }
+  if (!isReview) {
+    return (
+      <Button kind="primary" disabled={draft.hasMistakes} onClick={() => setReview(true)}>
+        Review
+      </Button>
+    )
+  }
   return (
-    <Dialog
-      label={label}
-      title={isReview ? 'Review the changes' : label}
-      width={720}
-      onClose={onClose}
-      error={isResolved ? undefined : error}
-      tools={
-        !isReview && (
-          <Segments
-            label="Form"
-            options={{ form: 'Form', json: 'JSON' }}
-            value={draft.form}
-            onChange={draft.changeForm}
-          />
-        )
-      }
-      foot={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          {theirs !== undefined ? (
-            <>
-              <Button onClick={() => rebase(true)}>Take theirs</Button>
-              <Button kind="primary" onClick={() => rebase(false)}>
-                Keep mine
-              </Button>
-            </>
-          ) : isReview ? (
-            <>
-              <Button onClick={() => setReview(false)}>Back to the form</Button>
-              <Button
-                kind="primary"
-                disabled={isBusy || changes.length === 0}
-                onClick={() => void save()}
-              >
-                {isBusy ? 'Saving…' : base === undefined ? 'Create' : 'Save'}
-              </Button>
-            </>
-          ) : (
-            <Button kind="primary" disabled={draft.hasMistakes} onClick={() => setReview(true)}>
-              Review
-            </Button>
-          )}
-        </>
-      }
-    >
-      {theirs !== undefined && (
-        <section
-          className="grid grid-cols-[repeat(auto-fit,minmax(min(100%,280px),1fr))] gap-4"
-          aria-label="Both versions"
-        >
-          <div>
-            <h3 className="mb-2 text-base">Your changes</h3>
-            <ChangeList changes={changes} />
-          </div>
-          <div>
-            <h3 className="mb-2 text-base">Changes of somebody else</h3>
-            <ChangeList changes={changesOf(objectType, before, theirs.properties)} />
-          </div>
-        </section>
-      )}
-      {!isReview ? (
-        <DraftFields draft={draft} objectType={objectType} isKeyFixed={base !== undefined} />
-      ) : (
-        theirs === undefined && <ChangeList changes={changes} />
-      )}
-    </Dialog>
+    <>
+      <Button onClick={() => setReview(false)}>Back to the form</Button>
+      <Button kind="primary" disabled={isBusy || changes.length === 0} onClick={() => void save()}>
+        {isBusy ? 'Saving…' : base === undefined ? 'Create' : 'Save'}
+      </Button>
+    </>
   )
 }

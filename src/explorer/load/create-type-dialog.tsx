@@ -61,6 +61,7 @@ export function CreateTypeDialog({ screen, onClose }: CreateTypeDialogProps) {
     <Dialog
       label="New object type"
       width={640}
+      isTyped={draft.apiName !== '' || draft.key !== undefined}
       onClose={onClose}
       error={error}
       action={{

@@ -12,7 +12,7 @@ import { Button, type ButtonProps, ErrorNote } from '../ui/controls.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { submits, TextField } from '../ui/fields.tsx'
 import { useTask } from '../ui/hooks.ts'
-import type { ShownType } from '../view/type-view.ts'
+import { type ShownType, typePathOf } from '../view/type-view.ts'
 import { renameType } from './apply-type.ts'
 import { mistakeInName } from './type-draft.ts'
 
@@ -21,50 +21,18 @@ export interface TypeDialogProps extends ShownType {
 }
 
 export function TypeDialog({ ontology, objectType, onClose }: TypeDialogProps) {
-  const { service } = useSession()
-  const client = useQueryClient()
-  const navigate = useNavigate()
-  const record = useRecord()
   const form = useId()
   const [apiName, setApiName] = useState(objectType.apiName)
   const [displayName, setDisplayName] = useState(objectType.displayName ?? '')
   const [isConfirming, setConfirming] = useState(false)
-  const { run, isBusy, error } = useTask()
+  const { rename, remove, isBusy, error } = useTypeChanges({ ontology, objectType, onClose })
 
-  const isTaken =
-    apiName !== objectType.apiName && ontology.objectTypes.some((type) => type.apiName === apiName)
+  const isRenamed = apiName !== objectType.apiName
+  const isTaken = isRenamed && ontology.objectTypes.some((type) => type.apiName === apiName)
   const mistake = isTaken
     ? `${ontology.apiName} has a type of this name already.`
     : mistakeInName(apiName)
-  const isSame =
-    apiName === objectType.apiName && displayName.trim() === (objectType.displayName ?? '')
-
-  /** Shows another page, whose type exists, before the definition is read again. */
-  const change = (work: () => Promise<{ readonly to: '/'; readonly text: string }>) =>
-    run(async () => {
-      const { to, text } = await work()
-      await client.invalidateQueries({ queryKey: ['definition', ontology.apiName] })
-      await navigate({ to })
-      record({ text })
-      onClose()
-    })
-  const rename = () =>
-    change(async () => {
-      const names = { apiName, displayName: displayName.trim() }
-      await renameType(ontology.apiName, objectType.apiName, names)
-      return {
-        to: screenPath(ontology.apiName, apiName),
-        text: `Renamed ${objectType.apiName} to ${apiName}.`,
-      }
-    })
-  const remove = () =>
-    change(async () => {
-      const path = { ontology: ontology.apiName, objectType: objectType.apiName }
-      const deleted = await service.administration.deleteObjectType(path, { cascade: true })
-      const { objects } = deleted as { readonly objects: number }
-      const text = `Deleted ${objectType.apiName} with ${countOf(objects, 'object')}.`
-      return { to: screenPath(ontology.apiName), text }
-    })
+  const isSame = !isRenamed && displayName.trim() === (objectType.displayName ?? '')
   const isReady = !isBusy && !isSame && mistake === undefined
   const title = `${isConfirming ? 'Delete' : 'Object type'} ${nameOf(objectType)}`
   const foot = !isConfirming && (
@@ -84,14 +52,14 @@ export function TypeDialog({ ontology, objectType, onClose }: TypeDialogProps) {
       }
     : { type: 'submit', form, disabled: !isReady, children: isBusy ? 'Renaming…' : 'Rename' }
   return (
-    <Dialog label={title} width={640} {...{ onClose, foot, error, action }}>
+    <Dialog label={title} width={640} isTyped={!isSame} {...{ onClose, foot, error, action }}>
       {isConfirming ? (
         <DeletedParts ontology={ontology} objectType={objectType} />
       ) : (
         <form
           id={form}
           className="grid gap-4 text-base leading-5"
-          onSubmit={submits(() => isReady && rename())}
+          onSubmit={submits(() => isReady && rename(apiName, displayName.trim()))}
         >
           <TextField
             label="Name on the screen"
@@ -106,7 +74,7 @@ export function TypeDialog({ ontology, objectType, onClose }: TypeDialogProps) {
             error={mistake}
             onChange={setApiName}
           />
-          {apiName !== objectType.apiName && (
+          {isRenamed && (
             <p className="warning">
               Objects and links stay. Programs, policies and saved addresses that use “
               {objectType.apiName}” no longer find the type.
@@ -116,6 +84,40 @@ export function TypeDialog({ ontology, objectType, onClose }: TypeDialogProps) {
       )}
     </Dialog>
   )
+}
+
+/** Renames or deletes a type, and shows a page that exists. */
+function useTypeChanges({ ontology, objectType, onClose }: TypeDialogProps) {
+  const { service } = useSession()
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  const record = useRecord()
+  const { run, isBusy, error } = useTask()
+  const change = (work: () => Promise<{ readonly to: '/'; readonly text: string }>) =>
+    run(async () => {
+      const { to, text } = await work()
+      await client.invalidateQueries({ queryKey: ['definition', ontology.apiName] })
+      await navigate({ to })
+      record({ text })
+      onClose()
+    })
+  const rename = (apiName: string, displayName: string) =>
+    change(async () => {
+      await renameType(ontology.apiName, objectType.apiName, { apiName, displayName })
+      const text = `Renamed ${objectType.apiName} to ${apiName}.`
+      return { to: screenPath(ontology.apiName, apiName), text }
+    })
+  const remove = () =>
+    change(async () => {
+      const deleted = await service.administration.deleteObjectType(
+        typePathOf({ ontology, objectType }),
+        { cascade: true },
+      )
+      const { objects } = deleted as { readonly objects: number }
+      const text = `Deleted ${objectType.apiName} with ${countOf(objects, 'object')}.`
+      return { to: screenPath(ontology.apiName), text }
+    })
+  return { rename, remove, isBusy, error }
 }
 
 /** What goes with a type, counted when the user asks. */

@@ -10,6 +10,7 @@ import {
   useState,
 } from 'react'
 import { Button, type ButtonProps, ErrorNote } from './controls.tsx'
+import { useListener } from './hooks.ts'
 
 export interface DialogFrameProps {
   /** The name for screen readers. */
@@ -42,7 +43,14 @@ export function DialogFrame(props: DialogFrameProps) {
       if (isFree && opener instanceof HTMLElement) opener.focus({ preventScroll: true })
     }
   }, [])
+  // Wherever the focus is: a button that replaced its own row of buttons leaves it on the page.
+  useListener('keydown', (event: KeyboardEvent) => {
+    if (event.key !== 'Escape' || onEscape === undefined || isAbove(event, dialog.current)) return
+    event.preventDefault()
+    onEscape()
+  })
   return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes it
     <dialog
       ref={dialog}
       className={`max-h-[calc(100vh-48px)] p-0 border border-line rounded-lg bg-panel text-ink shadow-[0_16px_48px_rgb(0_0_0/28%)] backdrop:bg-[rgb(0_0_0/40%)] ${className}`}
@@ -51,15 +59,17 @@ export function DialogFrame(props: DialogFrameProps) {
       closedby={onEscape === undefined ? 'closerequest' : 'none'}
       onClose={onClose}
       onClick={({ target }) => closesOutside && target === dialog.current && onClose()}
-      onKeyDown={(event) => {
-        if (event.key !== 'Escape' || onEscape === undefined) return
-        event.preventDefault()
-        onEscape()
-      }}
     >
       {props.children}
     </dialog>
   )
+}
+
+/** True if a key belongs to a popup or another dialog over a dialog. */
+function isAbove({ target }: KeyboardEvent, dialog: Element | null): boolean {
+  if (document.querySelector(':popover-open') !== null) return true
+  const layer = target instanceof Element ? target.closest('dialog') : null
+  return layer !== null && layer !== dialog
 }
 
 const EDGE = 'sticky z-2 flex flex-wrap items-center gap-y-2 gap-x-3 py-3 px-5 bg-panel'
@@ -116,11 +126,22 @@ export interface DialogProps
   readonly error?: Error | undefined
   /** The button that does what the dialog is for, beside one that cancels. */
   readonly action?: ButtonProps
+  /** True if something was typed that nobody has saved: Escape asks before it is lost. */
+  readonly isTyped?: boolean
 }
 
 /** A dialog with a heading, a body and buttons. */
 export function Dialog(props: DialogProps) {
-  const { title, tools, foot, error, action, children, ...frame } = props
+  const { title, tools, foot, error, action, isTyped = false, children, ...frame } = props
+  // What had the focus when Escape was pressed.
+  const [left, setLeft] = useState<Element | null>()
+  const isAsked = isTyped && left !== undefined
+  const stay = () => {
+    setLeft(undefined)
+    if (left instanceof HTMLElement) left.focus()
+  }
+  const ask = () => setLeft(document.activeElement)
+  const onEscape = isAsked ? stay : isTyped ? ask : frame.onEscape
   const buttons = action && (
     <>
       {foot}
@@ -128,10 +149,23 @@ export function Dialog(props: DialogProps) {
       <Button kind="primary" {...action} />
     </>
   )
+  const question = (
+    <>
+      <span role="alert" className="flex-1 text-base">
+        Discard what you have typed?
+      </span>
+      <Button autoFocus onClick={stay}>
+        Keep editing
+      </Button>
+      <Button kind="danger" onClick={frame.onClose}>
+        Discard
+      </Button>
+    </>
+  )
   return (
-    <DialogFrame {...frame}>
+    <DialogFrame {...frame} onEscape={onEscape}>
       <DialogHead title={title ?? frame.label} tools={tools} />
-      <DialogParts foot={buttons ?? foot}>
+      <DialogParts foot={isAsked ? question : (buttons ?? foot)}>
         {error && <ErrorNote error={error} />}
         {children}
       </DialogParts>
@@ -190,7 +224,8 @@ export function Popup({ label, panelLabel, children, ...button }: PopupProps) {
         role="dialog"
         aria-label={panelLabel}
         tabIndex={-1}
-        className="outline-none fixed inset-auto m-0 p-3 border border-line rounded-lg bg-panel text-ink shadow-lg"
+        // A shadow does not show on a dark screen.
+        className="outline-none fixed inset-auto m-0 p-3 border border-[light-dark(var(--color-line),var(--color-edge))] rounded-lg bg-panel text-ink shadow-lg"
         onBeforeToggle={({ newState }: ToggleEvent) => newState === 'open' && setOpen(true)}
         // Not before: the browser returns the focus only from what the panel still contains.
         onToggle={({ newState }: ToggleEvent) => newState === 'closed' && setOpen(false)}
