@@ -112,7 +112,7 @@ function DifferenceTable(props: DifferenceTableProps) {
       <div
         className={`overflow-x-auto border border-line rounded-lg bg-panel ${isSnapshot ? 'border-l-3 border-l-snapshot' : ''}`}
       >
-        <table className="w-full min-w-120 border-collapse table-fixed">
+        <table className="w-full min-[600px]:min-w-120 border-collapse table-fixed">
           <thead>
             <tr>
               {['Property', beforeName, afterName].map((name, index) => (
@@ -120,7 +120,7 @@ function DifferenceTable(props: DifferenceTableProps) {
                   // biome-ignore lint/suspicious/noArrayIndexKey: the columns stay where they are
                   key={index}
                   scope="col"
-                  className={`${CELL} text-base font-semibold ${index === 0 ? 'w-45' : ''}`}
+                  className={`${CELL} text-base font-semibold ${index === 0 ? 'w-28 min-[600px]:w-45' : ''}`}
                 >
                   {name}
                 </th>

@@ -16,12 +16,7 @@ import {
 } from '../api/ontology.ts'
 import { messageOf } from '../api/service.ts'
 import { titleIn, useLinkedTitles } from '../queries/linked-titles.ts'
-import {
-  linkCountQuery,
-  linkedQuery,
-  type ObjectAddress,
-  objectPath,
-} from '../queries/object-queries.ts'
+import { linkedQuery, type ObjectAddress, objectPath } from '../queries/object-queries.ts'
 import { type ListBeside, useLiveObject } from '../queries/use-changes.ts'
 import { useNumberStyles } from '../queries/use-number-styles.ts'
 import { useSession } from '../session/session.tsx'
@@ -114,14 +109,9 @@ export function LinkList({ address, link, record, trail }: LinkListProps) {
   const { ontology, objectType } = address
   const target = findType(ontology, link.target)
   const isMany = link.cardinality === 'many'
-  const linked = { record, target: target ?? objectType }
   const { data, error } = useQuery({
-    ...linkedQuery(service, address, link, linked),
+    ...linkedQuery(service, { ontology, objectType: target ?? objectType }, link, record),
     enabled: target !== undefined,
-  })
-  const { data: count } = useQuery({
-    ...linkCountQuery(service, address, link, linked),
-    enabled: target !== undefined && isMany,
   })
   const step = trail.at(-1)
   if (target === undefined || step === undefined) return null
@@ -135,7 +125,7 @@ export function LinkList({ address, link, record, trail }: LinkListProps) {
           <Link {...toLink(all)} className="inline-flex items-center gap-1 text-inherit">
             {name}
             <span className="font-normal tabular-nums">
-              {count === undefined ? '…' : formatCount(count)}
+              {data === undefined ? '…' : formatCount(data.count)}
             </span>
             <Icon name="next" size={12} />
           </Link>
@@ -144,9 +134,9 @@ export function LinkList({ address, link, record, trail }: LinkListProps) {
         )}
       </h2>
       {error !== null && <p className="text-muted text-sm">{messageOf(error)}</p>}
-      {data?.length === 0 && <p className="text-muted text-sm">None</p>}
+      {data?.count === 0 && <p className="text-muted text-sm">None</p>}
       <ul className="mt-1 mb-0 mx-0 p-0 list-none text-base leading-5.5">
-        {data?.map((each) => {
+        {data?.records.map((each) => {
           const one = { type: link.target, key: keyText(each.key) }
           return (
             <li key={writeStep({ ...step, key: one.key })} className="wrap-anywhere">

@@ -16,10 +16,10 @@ import {
   readRecord,
 } from '../api/ontology.ts'
 import type { Service } from '../api/service.ts'
-import { conditionsOf, whereOf } from '../view/compile-filters.ts'
+import { whereOf } from '../view/compile-filters.ts'
 import { type ShownType, type TypeView, typePathOf } from '../view/type-view.ts'
 import { EMPTY_VIEW, type Filter } from '../view/view-state.ts'
-import { countObjects } from './aggregate.ts'
+import { pageRequest } from './page-request.ts'
 import { versionOf } from './walk.ts'
 
 export interface ObjectAddress extends ShownType {
@@ -99,25 +99,21 @@ function filteredBy({ ontology, objectType }: ShownType, filter: Filter): TypeVi
 /** Linked objects that the page of an object shows. */
 const LINKED_SHOWN = 5
 
-/** The object that a link starts at, and the type that it leads to. */
-interface LinkedObjects {
-  readonly record: ObjectRecord
-  readonly target: ObjectTypeDefinition
-}
-
+/** Reads the first objects at a link, and counts all. */
 export function linkedQuery(
-  service: Service,
-  { ontology }: ObjectAddress,
+  { connection }: Service,
+  of: ShownType,
   link: LinkSide,
-  { record, target }: LinkedObjects,
+  record: ObjectRecord,
 ) {
-  const of = filteredBy({ ontology, objectType: target }, linkFilter(link, record, target))
+  const linked = filteredBy(of, linkFilter(link, record, of.objectType))
   return queryOptions({
     // A link to one follows the foreign key when it changes.
-    queryKey: ['linked', target.rid, of.view.filters],
-    queryFn: ({ signal }) => {
-      const query = { conditions: conditionsOf(of.view, of), order: [] }
-      return readRecords(service, of, query, { pageSize: LINKED_SHOWN, signal })
+    queryKey: ['linked', of.objectType.rid, linked.view.filters],
+    queryFn: async ({ signal }) => {
+      const request = { ...pageRequest(linked, { pageSize: LINKED_SHOWN }), signal }
+      const { data, totalCount } = await readPage<Page<FlatRecord>>(connection, request)
+      return { records: data.map(readRecord), count: Number(totalCount) }
     },
   })
 }
@@ -131,20 +127,6 @@ export function linkFilter(link: LinkSide, record: ObjectRecord, target: ObjectT
   return link.cardinality === 'many'
     ? filter(link.foreignKey, keyText(record.key))
     : filter(target.primaryKey, record.properties[link.foreignKey])
-}
-
-/** Counts the objects at a link to many. */
-export function linkCountQuery(
-  service: Service,
-  { ontology }: ObjectAddress,
-  link: LinkSide,
-  { record, target }: LinkedObjects,
-) {
-  const of = filteredBy({ ontology, objectType: target }, linkFilter(link, record, target))
-  return queryOptions({
-    queryKey: ['link-count', target.rid, of.view.filters],
-    queryFn: ({ signal }) => countObjects(service, of, signal),
-  })
 }
 
 /** Reads one page of the objects that match a query, which must fit into it. */
