@@ -14,7 +14,13 @@ export interface ColumnDrag {
 
 /** Dragging the name of a column moves the column. A finger scrolls the table instead. */
 export function useColumnDrag(onDrop: (drag: ColumnDrag) => void) {
-  const [drag, setDrag] = useState<ColumnDrag>()
+  const [drag, showDrag] = useState<ColumnDrag>()
+  // On a busy machine, the button is released before the last movement is drawn.
+  const latest = useRef<ColumnDrag>(undefined)
+  const setDrag = (next: ColumnDrag | undefined) => {
+    latest.current = next
+    showDrag(next)
+  }
   const start = useRef<{ readonly x: number; readonly name: string }>(undefined)
   // The click that ends a drag does not sort.
   const endsDrag = useRef(false)
@@ -25,7 +31,7 @@ export function useColumnDrag(onDrop: (drag: ColumnDrag) => void) {
   const onPointerMove = (event: PointerEvent<HTMLElement>) => {
     const { clientX, currentTarget, pointerId } = event
     if (start.current === undefined) return
-    if (drag === undefined && Math.abs(clientX - start.current.x) < PRESS) return
+    if (latest.current === undefined && Math.abs(clientX - start.current.x) < PRESS) return
     currentTarget.setPointerCapture(pointerId)
     endsDrag.current = true
     scrollNear(currentTarget.closest('[role="grid"]'), clientX)
@@ -41,7 +47,7 @@ export function useColumnDrag(onDrop: (drag: ColumnDrag) => void) {
     },
     onPointerMove,
     onPointerUp: () => {
-      if (drag !== undefined) onDrop(drag)
+      if (latest.current !== undefined) onDrop(latest.current)
       end()
     },
     onPointerCancel: end,
