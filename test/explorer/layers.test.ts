@@ -1,6 +1,7 @@
 /** Popups and long titles: what opens is whole on the screen, and leaves the focus where it was. */
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
+import { accessibilityFaults } from '../support/browser.ts'
 import { explorerSuite } from '../support/explorer-suite.ts'
 
 const suite = explorerSuite()
@@ -104,10 +105,39 @@ it('names the tools that a phone shows on demand', async () => {
   })
   const { page } = touched
   await page.getByRole('button', { name: 'More tools' }).tap()
-  for (const text of ['Export', 'Views', 'Load a file', 'Type', 'Request']) {
+  for (const text of ['Values', 'Export', 'Views', 'Load a file', 'Type', 'Request']) {
     const box = await page.getByText(text, { exact: true }).boundingBox()
     // What only screen readers get is a pixel wide.
     expect([text, (box?.width ?? 0) > 10]).toEqual([text, true])
   }
   expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBe(390)
+})
+
+it('names the tools on a tablet, where nothing can hover', async () => {
+  const size = { width: 820, height: 1180 }
+  await using touched = await suite.visitElsewhere('/o/shop/item', { ...size, isTouch: true })
+  for (const text of ['Load a file', 'Type']) {
+    await touched.page.getByText(text, { exact: true }).waitFor()
+  }
+  // A mouse asks for the name.
+  const page = await suite.visit('/o/shop/item', size)
+  const tool = page.getByRole('button', { name: 'Load a file' })
+  await tool.waitFor()
+  expect(await tool.getByText('Load a file').isVisible()).toBe(false)
+})
+
+it('lists the values where there is no room for them beside the table', async () => {
+  await using touched = await suite.visitElsewhere('/o/shop/item', {
+    width: 390,
+    height: 844,
+    isTouch: true,
+  })
+  const { page } = touched
+  await page.getByRole('button', { name: 'More tools' }).tap()
+  await page.getByRole('button', { name: 'Values' }).tap()
+  const values = page.getByRole('dialog', { name: 'Values and their counts' })
+  await values.getByRole('checkbox', { name: 'm1 20' }).tap()
+  await page.getByLabel('Pages', { exact: true }).getByText('20 read of 20').waitFor()
+  await page.getByRole('list', { name: 'Filters' }).getByText('Brass Works').waitFor()
+  expect(await accessibilityFaults(page, '[popover]:popover-open')).toEqual([])
 })

@@ -38,9 +38,10 @@ interface FacetsProps {
   readonly rows: readonly ObjectRecord[]
   /** A property without a facet: behind a link, all objects have the same foreign key. */
   readonly without?: string | undefined
+  readonly className: string
 }
 
-export function Facets({ of, setView, canCount, rows, without }: FacetsProps) {
+export function Facets({ of, setView, canCount, rows, without, className }: FacetsProps) {
   const { ontology, objectType, view } = of
   const properties = useMemo(
     () =>
@@ -52,10 +53,7 @@ export function Facets({ of, setView, canCount, rows, without }: FacetsProps) {
     [ontology, objectType, view.filters, rows],
   )
   return (
-    <nav
-      className="w-55 flex-none p-2 border-r border-r-line bg-panel overflow-auto empty:hidden max-[900px]:hidden"
-      aria-label="Values"
-    >
+    <nav className={`overflow-auto empty:hidden ${className}`} aria-label="Values">
       {properties
         .filter((property) => property !== without)
         .map((property, index) => (
@@ -65,7 +63,7 @@ export function Facets({ of, setView, canCount, rows, without }: FacetsProps) {
   )
 }
 
-interface FacetSectionProps extends Omit<FacetsProps, 'rows' | 'without'> {
+interface FacetSectionProps extends Omit<FacetsProps, 'rows' | 'without' | 'className'> {
   readonly property: string
   readonly index: number
 }

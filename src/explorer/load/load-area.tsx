@@ -83,13 +83,16 @@ type OpenLoad = 'file' | 'type'
 
 const open = (what: OpenLoad) => dispatchEvent(new CustomEvent(OPEN_LOAD, { detail: what }))
 
+/** A name that a mouse asks for: it is shown where there is none, and where tools have a line each. */
+const FOR_FINGERS = 'hidden pointer-coarse:inline max-[700px]:inline'
+
 /** The button that loads a file; nothing without the right to write. */
 export function LoadButton({ isSmall = false }: { readonly isSmall?: boolean }) {
   if (!useCanWrite()) return null
   return (
     <Button onClick={() => open('file')} aria-label="Load a file" title="Load a file">
       <Icon name="upload" size={14} />
-      <span className={isSmall ? 'hidden max-[700px]:inline' : undefined}>Load a file</span>
+      <span className={isSmall ? FOR_FINGERS : undefined}>Load a file</span>
     </Button>
   )
 }
@@ -122,7 +125,7 @@ function OpenButton(props: ShownType) {
     <>
       <Button aria-label={label} title={label} onClick={open}>
         <Icon name="settings" size={14} />
-        <span className="hidden max-[700px]:inline">Type</span>
+        <span className={FOR_FINGERS}>Type</span>
       </Button>
       {isOpen && <TypeDialog {...props} onClose={() => setOpen(false)} />}
     </>

@@ -23,7 +23,7 @@ export function Header() {
           onClick={() => dispatchEvent(new Event(OPEN_PALETTE))}
         >
           <Icon name="search" size={14} /> Find{' '}
-          <kbd className="mono max-[480px]:hidden">Ctrl K</kbd>
+          <kbd className="mono max-[480px]:hidden pointer-coarse:hidden">Ctrl K</kbd>
         </Button>
       )}
       <span className="flex-1" />

@@ -1,7 +1,7 @@
 /** The keys of the explorer. Opens with a question mark. */
 import { useState } from 'react'
 import { useActions } from '../ui/actions.tsx'
-import { DialogFrame } from '../ui/dialog.tsx'
+import { DialogFrame, DialogHead } from '../ui/dialog.tsx'
 import { CheckField } from '../ui/fields.tsx'
 import { areLettersOn, switchLetters, useKeys } from '../ui/hooks.ts'
 
@@ -39,15 +39,9 @@ export function Help() {
   if (!isOpen) return null
   return (
     <DialogFrame label="Keys" width={520} className="m-auto" onClose={() => setOpen(false)}>
-      <dl className="grid gap-1.5 m-0 p-4">
-        {KEYS.map(([keys, meaning]) => (
-          <div key={keys} className="grid grid-cols-2 gap-3">
-            <dt className="mono">{keys}</dt>
-            <dd className="m-0">{meaning}</dd>
-          </div>
-        ))}
-      </dl>
-      <div className="flex gap-2 px-4 pt-0 pb-4 text-base">
+      <DialogHead title="Keys" />
+      <div className="px-5 pt-4 text-base">
+        {/* First, because the dialog scrolls to what takes the focus. */}
         <CheckField
           label="Use the keys that are single characters"
           isOn={areOn}
@@ -57,6 +51,14 @@ export function Help() {
           }}
         />
       </div>
+      <dl className="grid gap-1.5 m-0 py-4 px-5">
+        {KEYS.map(([keys, meaning]) => (
+          <div key={keys} className="grid grid-cols-2 gap-3">
+            <dt className="mono">{keys}</dt>
+            <dd className="m-0">{meaning}</dd>
+          </div>
+        ))}
+      </dl>
     </DialogFrame>
   )
 }

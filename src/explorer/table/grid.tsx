@@ -6,6 +6,8 @@
 import { useNavigate } from '@tanstack/react-router'
 import {
   type MouseEvent,
+  type PointerEvent,
+  type RefObject,
   useEffect,
   useImperativeHandle,
   useLayoutEffect,
@@ -33,24 +35,72 @@ import { WalkNotice } from './walk-notice.tsx'
 const PENDING_ROWS = 12
 
 function Grid({ columns, onWidth }: GridHeaderProps) {
-  const { of, walk: viewWalk, topRow: shownTopRow, grid, marked, cellNote } = useObjects()
-  // Scrolling renders the rows only: their window is the state of this component.
+  const { of, walk: viewWalk } = useObjects()
   const scroller = useRef<HTMLDivElement>(null)
+  // Scrolling renders the rows only: their window is the state of this component.
   const header = useMemo(
     () => <GridHeader columns={columns} onWidth={onWidth} grid={scroller} />,
     [columns, onWidth],
   )
-  const { walk, state, rows: table, topic, isStale } = viewWalk
+  const { state, rows: table, isStale } = viewWalk
   const isAllKnown = state.isComplete || table.hasEnd || state.error !== undefined
   const rowCount = table.rowCount + (isAllKnown ? 0 : PENDING_ROWS)
   // The first rows say how wide columns are. Columns that were shown before would move.
   const areWidthsKnown = table.rowCount > 0 || isAllKnown || isStale
-  const { window: rows, topRow, scrollTo } = useRowWindow(scroller, rowCount)
-  const titles = useRowTitles(columns, rows)
-  const navigate = useNavigate()
-  useEffect(() => shownTopRow.set(topRow), [topRow, shownTopRow])
-  useReadAhead(viewWalk, rows)
+  const shown = useRowWindow(scroller, rowCount)
+  useReadAhead(viewWalk, shown.window)
+  const cells = useCells(columns, scroller, shown)
+  const events = useCellEvents(columns, cells)
+  const width = columns.reduce((sum, column) => sum + column.width, 0)
+  const pinned = columns.reduce(
+    (most, column) => Math.max(most, column.left === undefined ? 0 : column.left + column.width),
+    0,
+  )
+  return (
+    <div
+      ref={scroller}
+      className={`flex-1 min-h-0 overflow-auto bg-panel contain-strict outline-none ${cells.range === undefined ? '' : 'select-none'} ${of.view.isSnapshot ? 'shadow-[inset_3px_0_0_var(--color-snapshot)]' : ''}`}
+      // A cell that is scrolled into view is not to lie below the header or pinned columns.
+      style={{ scrollPadding: `${ROW_HEIGHT}px 0 0 ${pinned}px` }}
+      role="grid"
+      aria-label={nameOf(of.objectType)}
+      aria-rowcount={state.totalCount === undefined ? -1 : state.totalCount + 1}
+      aria-colcount={columns.length}
+      aria-multiselectable="true"
+      aria-busy={state.isLoading || isStale}
+      // Without a cell, the table itself is the stop of the Tab key.
+      tabIndex={rowCount === 0 ? 0 : -1}
+      {...events}
+    >
+      <div
+        role="presentation"
+        style={{ width }}
+        className={`relative min-w-full ${areWidthsKnown ? '' : 'invisible'}`}
+      >
+        {header}
+        <div
+          role="rowgroup"
+          className={`relative ${isStale ? 'opacity-45 transition-opacity duration-(--motion) delay-100' : ''}`}
+          style={{ height: heightOf(rowCount) }}
+        >
+          <GridRows columns={columns} rows={shown.window} {...cells} />
+        </div>
+      </div>
+    </div>
+  )
+}
 
+type Cells = ReturnType<typeof useCells>
+
+/** The active cell and the selected ones, and where they go when the rows change. */
+function useCells(
+  columns: readonly Column[],
+  scroller: RefObject<HTMLDivElement | null>,
+  { topRow, scrollTo }: ReturnType<typeof useRowWindow>,
+) {
+  const { of, walk: viewWalk, topRow: shownTopRow, grid, cellNote } = useObjects()
+  const { state, rows: table, topic } = viewWalk
+  useEffect(() => shownTopRow.set(topRow), [topRow, shownTopRow])
   const actions = useRowActions()
   // The column to go to in the last row, which arrives after the key that asked for it.
   const endColumn = useRef<number>(undefined)
@@ -61,14 +111,12 @@ function Grid({ columns, onWidth }: GridHeaderProps) {
     rowCount: table.rowCount,
     scrollTo,
     onEnd: (column) => {
-      if (state.isComplete || table.hasEnd) {
-        return move(table.rowCount - 1, column)
-      }
+      if (state.isComplete || table.hasEnd) return move(table.rowCount - 1, column)
       endColumn.current = column
       viewWalk.readEnd()
     },
   })
-  const { active, anchor, range, move, resume, goToTop, setActive, onKeyDown } = keys
+  const { active, range, move, resume, goToTop } = keys
   useKeptCell(`${of.objectType.rid} ${topic}`, active, resume)
   useLayoutEffect(() => {
     if (!table.hasEnd || endColumn.current === undefined) return
@@ -82,12 +130,21 @@ function Grid({ columns, onWidth }: GridHeaderProps) {
     lastTopic.current = topic
   }, [topic, goToTop])
   useImperativeHandle(grid, () => ({ goTo: ({ row, column }) => move(row, column) }), [move])
-  const width = columns.reduce((sum, column) => sum + column.width, 0)
-  const pinned = columns.reduce(
-    (most, column) => Math.max(most, column.left === undefined ? 0 : column.left + column.width),
-    0,
-  )
+  useEffect(() => {
+    if (range === undefined) return cellNote.set('')
+    const [rowCount, columnCount] = [range.rows, range.columns].map(([from, to]) => to - from + 1)
+    cellNote.set(`${sizeOf(rowCount ?? 0, columnCount ?? 0)} selected`)
+  }, [range, cellNote])
+  return { ...keys, onOpen: actions.onOpen }
+}
+
+/** What presses, drags and keys on the cells do. One listener serves all cells. */
+function useCellEvents(columns: readonly Column[], cells: Cells) {
+  const { walk } = useObjects()
+  const { active, anchor, range, setActive, onKeyDown, onOpen } = cells
+  const navigate = useNavigate()
   const dragging = useCellDrag((from, to) => setActive(to, from))
+  const onCopy = useCellCopy(columns, range ?? cellRange(active))
   const onClick = (event: MouseEvent) => {
     const cell = cellAt(event)
     if (cell !== undefined && event.shiftKey) {
@@ -99,85 +156,53 @@ function Grid({ columns, onWidth }: GridHeaderProps) {
     const isOwn = link !== null && link.target !== '_blank'
     if (!isOwn || event.metaKey || event.ctrlKey) return
     event.preventDefault()
-    if (cell !== undefined && link.hasAttribute(OPENS_ROW)) actions.onOpen(cell.row)
+    if (cell !== undefined && link.hasAttribute(OPENS_ROW)) onOpen(cell.row)
     else void navigate({ href: link.getAttribute('href') } as never)
   }
   const onDoubleClick = (event: MouseEvent) => {
     const cell = cellAt(event)
-    if (cell !== undefined) actions.onOpen(cell.row)
+    if (cell !== undefined) onOpen(cell.row)
   }
-  const showTitle = (event: MouseEvent) => {
+  const onPointerOver = (event: PointerEvent) => {
     const cell = cellAt(event)
     const column = cell && columns[cell.column]
-    const title = column && titleOf(column, table.record(cell.row))
+    const title = column && titleOf(column, walk.rows.record(cell.row))
     if (title !== undefined) cell?.element.setAttribute('title', title)
+    dragging.onPointerOver(event)
   }
-  const onCopy = useCellCopy(columns, range ?? cellRange(active))
-  useEffect(() => {
-    if (range === undefined) return cellNote.set('')
-    const [rowCount, columnCount] = [range.rows, range.columns].map(([from, to]) => to - from + 1)
-    cellNote.set(`${sizeOf(rowCount ?? 0, columnCount ?? 0)} selected`)
-  }, [range, cellNote])
-  return (
-    <div
-      ref={scroller}
-      className={`flex-1 min-h-0 overflow-auto bg-panel contain-strict outline-none ${range === undefined ? '' : 'select-none'} ${of.view.isSnapshot ? 'shadow-[inset_3px_0_0_var(--color-snapshot)]' : ''}`}
-      // A cell that is scrolled into view is not to lie below the header or pinned columns.
-      style={{ scrollPadding: `${ROW_HEIGHT}px 0 0 ${pinned}px` }}
-      role="grid"
-      aria-label={nameOf(of.objectType)}
-      aria-rowcount={state.totalCount === undefined ? -1 : state.totalCount + 1}
-      aria-colcount={columns.length}
-      aria-multiselectable="true"
-      aria-busy={state.isLoading || isStale}
-      // Without a cell, the table itself is the stop of the Tab key.
-      tabIndex={rowCount === 0 ? 0 : -1}
-      onKeyDown={onKeyDown}
-      onClick={onClick}
-      onDoubleClick={onDoubleClick}
-      onCopy={onCopy}
-      {...dragging}
-      onPointerOver={(event) => {
-        showTitle(event)
-        dragging.onPointerOver(event)
-      }}
-    >
-      <div
-        role="presentation"
-        style={{ width }}
-        className={`relative min-w-full ${areWidthsKnown ? '' : 'invisible'}`}
-      >
-        {header}
-        <div
-          role="rowgroup"
-          className={`relative ${isStale ? 'opacity-45 transition-opacity duration-(--motion) delay-100' : ''}`}
-          style={{ height: heightOf(rowCount) }}
-        >
-          {rowsToRender(rows, active.row, table.rowCount).map((index) => {
-            const page = walk.pageAt(index)
-            const record = table.record(index)
-            const isPageEnd = page !== undefined && page.firstRow + page.count - 1 === index
-            return (
-              <GridRow
-                key={index}
-                row={index}
-                top={index * ROW_HEIGHT + rows.shift}
-                columns={columns}
-                record={record}
-                isMarked={record !== undefined && marked.has(keyText(record.key))}
-                wasRead={table.wasRead(index)}
-                primaryKey={of.objectType.primaryKey}
-                titles={titles}
-                endsPage={isPageEnd && page.hasNextToken ? page.index + 1 : undefined}
-                activeColumn={active.row === index ? active.column : undefined}
-                {...selectedIn(range, index)}
-              />
-            )
-          })}
-        </div>
-      </div>
-    </div>
-  )
+  return { ...dragging, onKeyDown, onClick, onDoubleClick, onCopy, onPointerOver }
+}
+
+interface GridRowsProps extends Pick<Cells, 'active' | 'range'> {
+  readonly columns: readonly Column[]
+  readonly rows: RowWindow
+}
+
+function GridRows({ columns, rows, active, range }: GridRowsProps) {
+  const { of, walk: viewWalk, marked } = useObjects()
+  const { walk, rows: table } = viewWalk
+  const titles = useRowTitles(columns, rows)
+  return rowsToRender(rows, active.row, table.rowCount).map((index) => {
+    const page = walk.pageAt(index)
+    const record = table.record(index)
+    const isPageEnd = page !== undefined && page.firstRow + page.count - 1 === index
+    return (
+      <GridRow
+        key={index}
+        row={index}
+        top={index * ROW_HEIGHT + rows.shift}
+        columns={columns}
+        record={record}
+        isMarked={record !== undefined && marked.has(keyText(record.key))}
+        wasRead={table.wasRead(index)}
+        primaryKey={of.objectType.primaryKey}
+        titles={titles}
+        endsPage={isPageEnd && page.hasNextToken ? page.index + 1 : undefined}
+        activeColumn={active.row === index ? active.column : undefined}
+        {...selectedIn(range, index)}
+      />
+    )
+  })
 }
 
 /** Returns the rows of the window, and the active one: without it, its focus would be lost. */

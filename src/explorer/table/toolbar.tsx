@@ -3,6 +3,7 @@ import { type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'rea
 import { formatCount } from '../../contract/count-of.ts'
 import { nameOf, nameOfProperty } from '../api/ontology.ts'
 import { CreateAction } from '../edit/edit-actions.tsx'
+import { Facets } from '../facets/facets.tsx'
 import { FilterForm } from '../filters/filter-form.tsx'
 import { Pills } from '../filters/pills.tsx'
 import { LoadButton, TypeButton } from '../load/load-area.tsx'
@@ -32,31 +33,15 @@ const VERSIONS = {
 } as const
 
 export function Toolbar() {
-  const { of, counted, canCount, view, setView, walk, ...shown } = useObjects()
-  const { isRequestShown, setRequestShown } = shown
+  const { of, counted, canCount, view, setView, walk } = useObjects()
   const filtered = { of: counted, canCount, view, setView }
-  const { ontology, objectType } = of
   const { totalCount } = walk.state
-  const { isViewOnly } = useSession()
   const [isMoreShown, setMoreShown] = useState(false)
-  const [notice, showNotice] = useNotice()
   const more = `contents max-[700px]:order-2 max-[700px]:items-center max-[700px]:flex-wrap max-[700px]:gap-2 ${isMoreShown ? 'max-[700px]:flex' : 'max-[700px]:hidden'}`
-  const withIcon = (icon: IconName, text: string): ReactNode => (
-    <>
-      <Icon name={icon} size={14} />
-      <span className="max-[700px]:sr-only">{text}</span>
-    </>
-  )
-  // What a phone shows on demand has its name: fingers cannot ask for it.
-  const withName = (icon: IconName, text: string): ReactNode => (
-    <>
-      <Icon name={icon} size={14} /> {text}
-    </>
-  )
   return (
     <div className="grid gap-2 py-2 px-3 border-b border-b-line bg-panel">
       <div className="flex flex-wrap items-center gap-3 max-[700px]:gap-2 max-[700px]:[&_button]:px-2.25 max-[700px]:*:[fieldset]:order-1">
-        <h1 className="max-[700px]:min-w-0 max-[700px]:truncate">{nameOf(objectType)}</h1>
+        <h1 className="max-[700px]:min-w-0 max-[700px]:truncate">{nameOf(of.objectType)}</h1>
         <span className="data max-[700px]:flex-1">
           {totalCount === undefined ? '' : formatCount(totalCount)}
         </span>
@@ -77,52 +62,115 @@ export function Toolbar() {
           onClick={() => setMoreShown(!isMoreShown)}
         />
         <div className={more}>
-          <Popup id={TOOL_IDS.export} label={withName('download', 'Export')} panelLabel="Export">
-            {(close) => <ExportForm onDone={close} />}
-          </Popup>
-          {!isViewOnly && (
-            <Popup label={withName('bookmark', 'Views')} panelLabel="Saved views">
-              {(close) => (
-                <ViewsPanel
-                  of={of}
-                  onDone={(text) => {
-                    close()
-                    showNotice(text)
-                  }}
-                />
-              )}
-            </Popup>
-          )}
-          <span role="status" className="label empty:hidden">
-            {notice}
-          </span>
-          <CreateAction address={{ ontology, objectType }} />
-          <LoadButton isSmall />
-          <TypeButton ontology={ontology} objectType={objectType} />
+          <MoreTools />
         </div>
         <span className="flex-1 max-[700px]:hidden" />
         <Segments
           label="Layout"
-          options={placeProperty(objectType) === undefined ? FLAT : { ...FLAT, map: 'Map' }}
+          options={placeProperty(of.objectType) === undefined ? FLAT : { ...FLAT, map: 'Map' }}
           value={view.layout}
           onChange={(layout) => setView({ layout })}
         />
         <div className={more}>
-          <Segments
-            label="Which objects the pages show"
-            options={{ latest: 'Latest', snapshot: 'Snapshot' }}
-            titles={VERSIONS}
-            value={view.isSnapshot ? 'snapshot' : 'latest'}
-            onChange={(version) => setView({ isSnapshot: version === 'snapshot' })}
-          />
-          <Button aria-pressed={isRequestShown} onClick={() => setRequestShown(!isRequestShown)}>
-            Request
-          </Button>
+          <VersionTools />
         </div>
       </div>
       <Pills {...filtered} />
       {view.isSnapshot && !walk.isStale && <SnapshotLine />}
     </div>
+  )
+}
+
+/** The label of a tool: its name on wide screens, and for screen readers. */
+function withIcon(icon: IconName, text: string): ReactNode {
+  return (
+    <>
+      <Icon name={icon} size={14} />
+      <span className="max-[700px]:sr-only">{text}</span>
+    </>
+  )
+}
+
+/** The label of a tool that a phone shows on demand, with its name: fingers cannot ask for it. */
+function withName(icon: IconName, text: string): ReactNode {
+  return (
+    <>
+      <Icon name={icon} size={14} /> {text}
+    </>
+  )
+}
+
+function MoreTools() {
+  const { of } = useObjects()
+  const { ontology, objectType } = of
+  const { isViewOnly } = useSession()
+  const [notice, showNotice] = useNotice()
+  return (
+    <>
+      <span className="hidden max-[900px]:contents">
+        <Popup label={withName('filter', 'Values')} panelLabel="Values and their counts">
+          {() => (
+            <>
+              <Values className="peer w-60 max-h-[60vh]" />
+              <p className="label hidden peer-empty:block">Every object has values of its own.</p>
+            </>
+          )}
+        </Popup>
+      </span>
+      <Popup id={TOOL_IDS.export} label={withName('download', 'Export')} panelLabel="Export">
+        {(close) => <ExportForm onDone={close} />}
+      </Popup>
+      {!isViewOnly && (
+        <Popup label={withName('bookmark', 'Views')} panelLabel="Saved views">
+          {(close) => (
+            <ViewsPanel
+              of={of}
+              onDone={(text) => {
+                close()
+                showNotice(text)
+              }}
+            />
+          )}
+        </Popup>
+      )}
+      <span role="status" className="label empty:hidden">
+        {notice}
+      </span>
+      <CreateAction address={{ ontology, objectType }} />
+      <LoadButton isSmall />
+      <TypeButton ontology={ontology} objectType={objectType} />
+    </>
+  )
+}
+
+function VersionTools() {
+  const { view, setView, isRequestShown, setRequestShown } = useObjects()
+  return (
+    <>
+      <Segments
+        label="Which objects the pages show"
+        options={{ latest: 'Latest', snapshot: 'Snapshot' }}
+        titles={VERSIONS}
+        value={view.isSnapshot ? 'snapshot' : 'latest'}
+        onChange={(version) => setView({ isSnapshot: version === 'snapshot' })}
+      />
+      <Button aria-pressed={isRequestShown} onClick={() => setRequestShown(!isRequestShown)}>
+        Request
+      </Button>
+    </>
+  )
+}
+
+/** The most frequent values of the properties: beside the table, or in a popup. */
+export function Values({ className }: { readonly className: string }) {
+  const { counted, setView, canCount, firstRows, linked } = useObjects()
+  return (
+    <Facets
+      {...{ setView, canCount, className }}
+      of={counted}
+      rows={firstRows}
+      without={linked?.filter.field}
+    />
   )
 }
 
@@ -191,7 +239,7 @@ function SnapshotLine() {
         {minutes < 1 ? 'less than a minute old' : `${minutes} min old`}. All pages show that moment;
         later changes are not in it.
       </span>
-      <Button kind="quiet" className="min-h-7 text-inherit text-sm underline" onClick={restart}>
+      <Button kind="quiet" className="min-h-7 px-0 text-inherit text-sm underline" onClick={restart}>
         Take a new one
       </Button>
     </p>
@@ -209,7 +257,7 @@ function ColumnsForm() {
     setView({ columns: columnsToKeep(of.objectType, next) }, { replace: true })
   }
   return (
-    <fieldset className="grid gap-1 max-h-90 overflow-auto">
+    <fieldset className="grid gap-1 max-h-90 m-0 p-0 border-0 overflow-auto">
       <legend className="sr-only">Columns</legend>
       {names.map((name) => (
         <CheckField

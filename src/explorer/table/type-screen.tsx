@@ -5,7 +5,6 @@ import { useMemo, useRef, useState } from 'react'
 import { screenPath } from '../api/base-path.ts'
 import { Observable } from '../api/observable.ts'
 import { findType, type LinkSide, wordsOf } from '../api/ontology.ts'
-import { Facets } from '../facets/facets.tsx'
 import { LostNote } from '../filters/lost-note.tsx'
 import { Peek } from '../object/property-list.tsx'
 import { TrailPath } from '../object/trail-path.tsx'
@@ -25,8 +24,15 @@ import { type LinkedList, useView, withinLink } from '../view/use-view.ts'
 import { type ViewState, viewText } from '../view/view-state.ts'
 import { ObjectsTable } from './grid.tsx'
 import { StatusBar } from './status-bar.tsx'
-import { Toolbar } from './toolbar.tsx'
-import { type GridHandle, ObjectsContext, press, TOOL_IDS } from './use-objects.ts'
+import { Toolbar, Values } from './toolbar.tsx'
+import {
+  type GridHandle,
+  ObjectsContext,
+  press,
+  type ShownObjects,
+  TOOL_IDS,
+  useObjects,
+} from './use-objects.ts'
 import { PAGE_SIZE, useWalk } from './use-walk.ts'
 import { WalkNotice } from './walk-notice.tsx'
 
@@ -53,11 +59,37 @@ interface ObjectsProps extends ShownType {
   readonly linked: LinkedList | undefined
 }
 
+function Objects(props: ObjectsProps) {
+  const shown = useShownObjects(props)
+  useScreenKeys(shown)
+  const { counted, view, setView, isRequestShown, changes } = shown
+  const { ontology, objectType } = props
+  return (
+    <ObjectsContext value={shown}>
+      <div className="flex flex-col h-full">
+        <Toolbar />
+        <div className="relative flex flex-1 min-h-0">
+          <ObjectsLayout />
+          {isRequestShown && <RequestPanel of={counted} pageSize={PAGE_SIZE} />}
+          {view.peek !== undefined && (
+            <Peek
+              address={{ ontology, objectType, key: view.peek }}
+              list={{ changes }}
+              onClose={() => setView(NO_PEEK, { replace: true })}
+            />
+          )}
+        </div>
+        <StatusBar />
+      </div>
+    </ObjectsContext>
+  )
+}
+
 const NO_KEYS: ReadonlySet<string> = new Set()
+const NO_PEEK = { peek: undefined }
 
-const focusSearch = () => document.querySelector<HTMLElement>('[role="search"] input')?.focus()
-
-function Objects({ ontology, objectType, linked }: ObjectsProps) {
+/** What the parts of the screen share: the view, its rows, and what is open beside them. */
+function useShownObjects({ ontology, objectType, linked }: ObjectsProps): ShownObjects {
   const [shownView, setShownView] = useView()
   const { view, setView } = useMemo(
     () => withinLink(shownView, setShownView, linked),
@@ -77,26 +109,35 @@ function Objects({ ontology, objectType, linked }: ObjectsProps) {
   const writes = useWriteCount()
   // A snapshot stays what it is, whatever this tab writes.
   const walk = useWalk(of, view.isSnapshot ? restarts : restarts + writes)
-  // What is counted belongs to the same version as the rows beside it, so rows come first.
-  const version = walk.state.pages[0]?.version
-  const canCount = walk.state.pages.length > 0 && !walk.isStale
   const hasRows = walk.state.pages.length > 0
   const firstRows = useMemo(() => (hasRows ? walk.walk.recordsOf(0) : []), [walk.walk, hasRows])
+  // What is counted belongs to the same version as the rows beside it, so rows come first.
+  const version = walk.state.pages[0]?.version
   const counted = useMemo(() => ({ ...of, version }), [of, version])
   const changes = useViewChanges(of, walk.state.pages[0])
   const [marks, setMarks] = useState({ topic: '', keys: NO_KEYS })
-  const marked = marks.topic === walk.topic ? marks.keys : NO_KEYS
   const restart = () => setRestarts((count) => count + 1)
   const showChanges = () => {
     setMarks({ topic: walk.topic, keys: new Set(changes?.getState().changed.keys()) })
     restart()
   }
-  const lost = lostFilters(view, of)
-  const place = placeProperty(objectType)
+  return {
+    ...{ of, counted, canCount: hasRows && !walk.isStale, view, setView, linked },
+    ...{ walk, firstRows, restart, changes, showChanges },
+    marked: marks.topic === walk.topic ? marks.keys : NO_KEYS,
+    ...{ topRow, grid, cellNote },
+    ...{ isFinding, setFinding, isRequestShown, setRequestShown },
+  }
+}
+
+const focusSearch = () => document.querySelector<HTMLElement>('[role="search"] input')?.focus()
+
+/** The keys and the commands of the screen. */
+function useScreenKeys(shown: ShownObjects): void {
+  const { view, setView, isFinding, setFinding, isRequestShown, setRequestShown } = shown
   const switchSnapshot = () => setView({ isSnapshot: !view.isSnapshot })
   const switchRequest = () => setRequestShown(!isRequestShown)
-  const isTable = view.layout === 'table' || (view.layout === 'map' && place === undefined)
-  const closePeek = () => setView({ peek: undefined }, { replace: true })
+  const closePeek = () => setView(NO_PEEK, { replace: true })
   const closeRequest = isRequestShown ? () => setRequestShown(false) : undefined
   useEscape(view.peek === undefined ? closeRequest : closePeek)
   useKeys(
@@ -108,7 +149,7 @@ function Objects({ ontology, objectType, linked }: ObjectsProps) {
       r: switchRequest,
     },
     // A second Ctrl F is the browser's own search.
-    isTable && !isFinding ? { f: () => setFinding(true) } : {},
+    isTable(shown) && !isFinding ? { f: () => setFinding(true) } : {},
   )
   useActions([
     { name: 'Add a filter', run: press(TOOL_IDS.filter) },
@@ -117,68 +158,47 @@ function Objects({ ontology, objectType, linked }: ObjectsProps) {
     { name: view.isSnapshot ? 'Show the latest' : 'Take a snapshot', run: switchSnapshot },
     { name: isRequestShown ? 'Hide the request' : 'Show the request', run: switchRequest },
     { name: 'Find in the rows that were read', run: () => setFinding(true) },
-    { name: 'Read the table again', run: showChanges },
+    { name: 'Read the table again', run: shown.showChanges },
   ])
-  const live = { changes, showChanges, marked }
-  const shown = {
-    of,
-    counted,
-    canCount,
-    view,
-    setView,
-    walk,
-    restart,
-    linked,
-    topRow,
-    grid,
-    cellNote,
+}
+
+/** True if the rows are shown: types without positions have no map. */
+function isTable({ view, of }: ShownObjects): boolean {
+  const isMap = view.layout === 'map' && placeProperty(of.objectType) !== undefined
+  return view.layout !== 'charts' && !isMap
+}
+
+/** The values of the properties, and the table, the charts or the map beside them. */
+function ObjectsLayout() {
+  const shown = useObjects()
+  const { of, counted, view, setView, canCount, walk, firstRows } = shown
+  const lost = lostFilters(view, of)
+  if (lost.length > 0) {
+    return (
+      <section className="grid flex-1 content-start gap-3 p-6" aria-label="No objects">
+        <p>No objects are shown, because a filter of this view cannot be applied.</p>
+        <LostNote lost={lost} onChange={setView} />
+      </section>
+    )
   }
-  const open = { isFinding, setFinding, isRequestShown, setRequestShown }
   return (
-    <ObjectsContext value={{ ...shown, ...open, ...live }}>
-      <div className="flex flex-col h-full">
-        <Toolbar />
-        <div className="flex flex-1 min-h-0">
-          {lost.length === 0 && (
-            <Facets
-              of={counted}
-              setView={setView}
-              canCount={canCount}
-              rows={firstRows}
-              without={linked?.filter.field}
-            />
+    <>
+      <Values className="w-55 flex-none p-2 border-r border-r-line bg-panel max-[900px]:hidden" />
+      {isTable(shown) ? (
+        <ObjectsTable />
+      ) : view.isSnapshot && counted.version === undefined ? (
+        <div className="relative flex flex-1 flex-col min-w-0 min-h-0">
+          {walk.state.error === undefined && (
+            <p className="late py-12 px-6 text-muted">Taking a snapshot…</p>
           )}
-          {lost.length > 0 ? (
-            <section className="grid flex-1 content-start gap-3 p-6" aria-label="No objects">
-              <p>No objects are shown, because a filter of this view cannot be applied.</p>
-              <LostNote lost={lost} onChange={setView} />
-            </section>
-          ) : isTable ? (
-            <ObjectsTable />
-          ) : view.isSnapshot && version === undefined ? (
-            <div className="relative flex flex-1 flex-col min-w-0 min-h-0">
-              {walk.state.error === undefined && (
-                <p className="late py-12 px-6 text-muted">Taking a snapshot…</p>
-              )}
-              <WalkNotice />
-            </div>
-          ) : view.layout === 'map' && place !== undefined ? (
-            <MapView of={counted} setView={setView} canCount={canCount} />
-          ) : (
-            <Charts of={counted} setView={setView} canCount={canCount} rows={firstRows} />
-          )}
-          {isRequestShown && <RequestPanel of={counted} pageSize={PAGE_SIZE} />}
-          {view.peek !== undefined && (
-            <Peek
-              address={{ ontology, objectType, key: view.peek }}
-              list={{ changes }}
-              onClose={closePeek}
-            />
-          )}
+          <WalkNotice />
         </div>
-        <StatusBar />
-      </div>
-    </ObjectsContext>
+      ) : view.layout === 'map' ? (
+        <MapView of={counted} setView={setView} canCount={canCount} />
+      ) : (
+        <Charts of={counted} setView={setView} canCount={canCount} rows={firstRows} />
+      )}
+    </>
   )
 }
 

@@ -35,9 +35,88 @@ const OWN_LINK = 'a:not([target])'
 
 /** The active cell of the grid, and the keys that move it and act on it. */
 export function useGridKeys(options: GridKeysOptions) {
-  const { grid, columns, rowCount, scrollTo, onActive } = options
+  const { columns } = options
+  const cell = useActiveCell(options)
+  const { active, range, move, setAnchor, markUsed } = cell
+  // The ends of the table are a key away, also before a cell has the focus.
+  useListener('keydown', (event: globalThis.KeyboardEvent) => {
+    const isFar = event.ctrlKey || event.metaKey
+    if (!isFar || event.defaultPrevented || isTaken(event)) return
+    if (event.key === 'End') options.onEnd(columns.length - 1)
+    else if (event.key === 'Home') move(0, 0)
+    else return
+    event.preventDefault()
+  })
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (!(event.target as HTMLElement).matches('[role="gridcell"]')) {
+      return moveInHeader(event, (toColumn) => move(active.row, toColumn))
+    }
+    const isFar = event.ctrlKey || event.metaKey
+    const keys: Keys = {
+      ...(isFar || !areLettersOn() ? {} : letterKeys(options, active)),
+      ...moveKeys(event, options, cell),
+      ...(range !== undefined && { Escape: () => setAnchor(undefined) }),
+    }
+    const act = keys[event.key]
+    if (act === undefined) return
+    event.preventDefault()
+    // Escape ends the selection first, and closes what is beside the table after that.
+    if (event.key === 'Escape') event.stopPropagation()
+    markUsed()
+    act()
+  }
+  return { ...cell, onKeyDown }
+}
+
+type Keys = Readonly<Record<string, () => void>>
+
+/** The keys that move the active cell, or open its object. With Shift, moves select cells. */
+function moveKeys(
+  event: KeyboardEvent,
+  { grid, columns, rowCount, onEnd, onOpen, onPeek }: GridKeysOptions,
+  { active, anchor, move }: ReturnType<typeof useActiveCell>,
+): Keys {
+  const { row, column } = active
+  const isFar = event.ctrlKey || event.metaKey
+  const [lastRow, lastColumn] = [rowCount - 1, columns.length - 1]
+  const from = event.shiftKey ? (anchor ?? active) : undefined
+  const go = (toRow: number, toColumn: number) => () => move(toRow, toColumn, from)
+  // A selection ends with what was read; without one, the end of the table is read first.
+  const goToEnd = (toColumn: number) =>
+    from === undefined ? () => onEnd(toColumn) : go(lastRow, toColumn)
+  return {
+    ArrowDown: isFar ? goToEnd(column) : go(row + 1, column),
+    ArrowUp:
+      row === 0 && from === undefined
+        ? () => focusHeader(grid.current, column)
+        : go(isFar ? 0 : row - 1, column),
+    ArrowRight: go(row, isFar ? lastColumn : column + 1),
+    ArrowLeft: go(row, isFar ? 0 : column - 1),
+    Home: go(isFar ? 0 : row, 0),
+    End: isFar ? goToEnd(lastColumn) : go(row, lastColumn),
+    PageDown: go(row + PAGE_ROWS, column),
+    PageUp: go(row - PAGE_ROWS, column),
+    Enter: () => {
+      const link = (event.target as Element).querySelector<HTMLElement>(OWN_LINK)
+      if (link === null) onOpen(row)
+      else link.click()
+    },
+    ' ': () => onPeek(row),
+  }
+}
+
+function letterKeys({ columns, onFilter, onOrderBy }: GridKeysOptions, cell: ActiveCell): Keys {
+  const name = columns[cell.column]?.name ?? ''
+  return {
+    '=': () => onFilter(cell.row, name, false),
+    '-': () => onFilter(cell.row, name, true),
+    o: () => onOrderBy(name),
+  }
+}
+
+/** The cell that keys act on, with the focus, and the other corner of the selected cells. */
+function useActiveCell({ grid, columns, rowCount, scrollTo, onActive }: GridKeysOptions) {
   const [chosen, setChosen] = useState<ActiveCell>({ row: 0, column: 0 })
-  // The other corner of the selected cells.
   const [anchor, setAnchor] = useState<ActiveCell>()
   const isUsed = useRef(false)
   const takesFocus = useRef(false)
@@ -46,6 +125,9 @@ export function useGridKeys(options: GridKeysOptions) {
   const column = clamp(chosen.column, columns.length)
   const active = useMemo(() => ({ row, column }), [row, column])
   const range = useMemo(() => rangeOf(anchor, active), [anchor, active])
+  const markUsed = () => {
+    isUsed.current = true
+  }
 
   const listener = useRef(onActive)
   listener.current = onActive
@@ -65,13 +147,11 @@ export function useGridKeys(options: GridKeysOptions) {
     },
     [rowCount, columns.length, scrollTo, setActive],
   )
-
   const goToTop = useCallback(() => {
     setChosen((cell) => ({ ...cell, row: 0 }))
     setAnchor(undefined)
     scrollTo(0)
   }, [scrollTo])
-
   /** Goes to a cell as the reader would, unless something beside the table has the focus. */
   const resume = useCallback(
     (cell: ActiveCell) => {
@@ -84,7 +164,6 @@ export function useGridKeys(options: GridKeysOptions) {
     },
     [scrollTo, grid],
   )
-
   // The focus follows the active cell at once: the cell before it no longer takes the focus, and keys
   // that are pressed in between would be lost.
   useLayoutEffect(() => {
@@ -93,63 +172,7 @@ export function useGridKeys(options: GridKeysOptions) {
     takesFocus.current = false
     if (isMoved || hasFocus(grid.current)) focusCell(grid.current, active, isMoved)
   }, [active, grid])
-
-  // The ends of the table are a key away, also before a cell has the focus.
-  useListener('keydown', (event: globalThis.KeyboardEvent) => {
-    const isFar = event.ctrlKey || event.metaKey
-    if (!isFar || event.defaultPrevented || isTaken(event)) return
-    if (event.key === 'End') options.onEnd(columns.length - 1)
-    else if (event.key === 'Home') move(0, 0)
-    else return
-    event.preventDefault()
-  })
-
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (!(event.target as HTMLElement).matches('[role="gridcell"]')) {
-      return moveInHeader(event, (toColumn) => move(row, toColumn))
-    }
-    const isFar = event.ctrlKey || event.metaKey
-    const name = columns[column]?.name ?? ''
-    const [lastRow, lastColumn] = [rowCount - 1, columns.length - 1]
-    const from = event.shiftKey ? (anchor ?? active) : undefined
-    const go = (toRow: number, toColumn: number) => () => move(toRow, toColumn, from)
-    // A selection ends with what was read; without one, the end of the table is read first.
-    const goToEnd = (toColumn: number) =>
-      from === undefined ? () => options.onEnd(toColumn) : go(lastRow, toColumn)
-    const moves: Readonly<Record<string, () => void>> = {
-      ArrowDown: isFar ? goToEnd(column) : go(row + 1, column),
-      ArrowUp:
-        row === 0 && from === undefined
-          ? () => focusHeader(grid.current, column)
-          : go(isFar ? 0 : row - 1, column),
-      ArrowRight: go(row, isFar ? lastColumn : column + 1),
-      ArrowLeft: go(row, isFar ? 0 : column - 1),
-      Home: go(isFar ? 0 : row, 0),
-      End: isFar ? goToEnd(lastColumn) : go(row, lastColumn),
-      PageDown: go(row + PAGE_ROWS, column),
-      PageUp: go(row - PAGE_ROWS, column),
-      ...(range !== undefined && { Escape: () => setAnchor(undefined) }),
-      Enter: () => {
-        const link = (event.target as Element).querySelector<HTMLElement>(OWN_LINK)
-        if (link === null) options.onOpen(row)
-        else link.click()
-      },
-      ' ': () => options.onPeek(row),
-    }
-    const letters: Readonly<Record<string, () => void>> = {
-      '=': () => options.onFilter(row, name, false),
-      '-': () => options.onFilter(row, name, true),
-      o: () => options.onOrderBy(name),
-    }
-    const act = moves[event.key] ?? (isFar || !areLettersOn() ? undefined : letters[event.key])
-    if (act === undefined) return
-    event.preventDefault()
-    // Escape ends the selection first, and closes what is beside the table after that.
-    if (event.key === 'Escape') event.stopPropagation()
-    isUsed.current = true
-    act()
-  }
-  return { active, anchor, range, move, resume, goToTop, setActive, onKeyDown }
+  return { active, anchor, setAnchor, range, move, resume, goToTop, setActive, markUsed }
 }
 
 /** Returns the cells between two; undefined if they are one. */

@@ -1,6 +1,7 @@
 /** What all parts of the screen with the objects of a type share. */
 import { createContext, type RefObject, useContext } from 'react'
 import type { Observable } from '../api/observable.ts'
+import type { ObjectRecord } from '../api/ontology.ts'
 import type { Changes } from '../queries/changes.ts'
 import type { TypeView } from '../view/type-view.ts'
 import type { LinkedList, SetView } from '../view/use-view.ts'
@@ -18,6 +19,7 @@ export interface ShownObjects {
   readonly view: ViewState
   readonly setView: SetView
   readonly walk: ViewWalk
+  readonly firstRows: readonly ObjectRecord[]
   /** Reads all pages again. */
   readonly restart: () => void
   /** What has changed since the rows were read. */

@@ -171,7 +171,7 @@ export interface SegmentsProps<Value extends string> {
 export function Segments<Value extends string>(props: SegmentsProps<Value>) {
   const { label, options, titles, value, onChange } = props
   return (
-    <fieldset className="flex m-0 p-0 border border-edge rounded-md overflow-hidden">
+    <fieldset className="flex w-fit m-0 p-0 border border-edge rounded-md bg-panel overflow-hidden">
       <legend className="sr-only">{label}</legend>
       {(Object.keys(options) as Value[]).map((option) => (
         <button
