@@ -57,42 +57,6 @@ function CredentialScreen({ kind }: { readonly kind: CredentialKind }) {
     ?.filter((item) => showsEnded || !isEnded(item))
     .toReversed()
     .toSorted((a, b) => b.createdAt.localeCompare(a.createdAt))
-  const time = (name: string, of: (item: Credential) => string | undefined, otherwise: string) => ({
-    name,
-    render: (item: Credential) => <Time time={of(item)} nowMs={nowMs} otherwise={otherwise} />,
-  })
-  const columns: readonly DataColumn<Credential>[] = [
-    {
-      name: 'Name',
-      render: (item) => (
-        <>
-          {item.name}
-          <Detail item={item} isOwn={isOwn(item)} />
-        </>
-      ),
-    },
-    { name: 'Scopes', render: ({ scopes }) => <Scopes scopes={scopes} /> },
-    { name: 'Ontologies', render: ({ ontologies }) => ontologies?.join(', ') ?? 'all' },
-    time('Created', ({ createdAt }) => createdAt, ''),
-    time('Last used', ({ lastUsedAt }) => lastUsedAt, 'never'),
-    time('Expires', ({ expiresAt }) => expiresAt, 'never'),
-    {
-      name: 'Revoke',
-      kind: 'action',
-      render: (item) =>
-        isEnded(item) ? (
-          item.state
-        ) : (
-          <Button
-            kind="danger"
-            aria-label={`Revoke ${item.name}`}
-            onClick={() => setRevoking(item)}
-          >
-            Revoke
-          </Button>
-        ),
-    },
-  ]
   return (
     <>
       <AdminHead title={label}>
@@ -115,7 +79,7 @@ function CredentialScreen({ kind }: { readonly kind: CredentialKind }) {
           rows={items}
           keyOf={({ id }) => id}
           isEnded={isEnded}
-          columns={columns}
+          columns={columnsOf(nowMs, isOwn, setRevoking)}
         />
       )}
       {isCreating && <CreateDialog kind={kind} onClose={() => setCreating(false)} />}
@@ -128,6 +92,45 @@ function CredentialScreen({ kind }: { readonly kind: CredentialKind }) {
       )}
     </>
   )
+}
+
+function columnsOf(
+  nowMs: number,
+  isOwn: (item: Credential) => boolean,
+  revoke: (item: Credential) => void,
+): readonly DataColumn<Credential>[] {
+  const time = (name: string, of: (item: Credential) => string | undefined, otherwise: string) => ({
+    name,
+    render: (item: Credential) => <Time time={of(item)} nowMs={nowMs} otherwise={otherwise} />,
+  })
+  return [
+    {
+      name: 'Name',
+      render: (item) => (
+        <>
+          {item.name}
+          <Detail item={item} isOwn={isOwn(item)} />
+        </>
+      ),
+    },
+    { name: 'Scopes', render: ({ scopes }) => <Scopes scopes={scopes} /> },
+    { name: 'Ontologies', render: ({ ontologies }) => ontologies?.join(', ') ?? 'all' },
+    time('Created', ({ createdAt }) => createdAt, ''),
+    time('Last used', ({ lastUsedAt }) => lastUsedAt, 'never'),
+    time('Expires', ({ expiresAt }) => expiresAt, 'never'),
+    {
+      name: 'Revoke',
+      kind: 'action',
+      render: (item) =>
+        isEnded(item) ? (
+          item.state
+        ) : (
+          <Button kind="danger" aria-label={`Revoke ${item.name}`} onClick={() => revoke(item)}>
+            Revoke
+          </Button>
+        ),
+    },
+  ]
 }
 
 /** The text below a name. */

@@ -90,30 +90,39 @@ export function ChartSentence({ of, chart, step, onChange }: ChartSentenceProps)
           />
         </>
       )}
-      {first !== undefined && (
-        <>
-          <span className="text-muted">as</span>
-          <Pick
-            label="Form"
-            value={formOf(of, chart)}
-            options={formsOf(of, chart).map((form) => [form, FORM_NAMES[form]])}
-            onChange={(form) => change({ form: form as Form })}
-          />
-          {isAdditive(chart.measure) && formOf(of, chart) !== 'scatter' && (
-            <>
-              <span className="text-muted">in</span>
-              <Pick
-                label="Amounts or shares"
-                value={chart.isShare ? 'share' : 'amount'}
-                options={SHARES}
-                onChange={(value) => change({ isShare: value === 'share' })}
-              />
-            </>
-          )}
-        </>
-      )}
+      {first !== undefined && <FormPicks of={of} chart={chart} change={change} />}
       {kind !== 'places' && <ComparisonPick of={of} chart={chart} onChange={onChange} />}
     </div>
+  )
+}
+
+interface FormPicksProps extends Pick<ChartSentenceProps, 'of' | 'chart'> {
+  readonly change: (part: Partial<ChartState>) => void
+}
+
+function FormPicks({ of, chart, change }: FormPicksProps) {
+  const form = formOf(of, chart)
+  return (
+    <>
+      <span className="text-muted">as</span>
+      <Pick
+        label="Form"
+        value={form}
+        options={formsOf(of, chart).map((each) => [each, FORM_NAMES[each]])}
+        onChange={(chosen) => change({ form: chosen as Form })}
+      />
+      {isAdditive(chart.measure) && form !== 'scatter' && (
+        <>
+          <span className="text-muted">in</span>
+          <Pick
+            label="Amounts or shares"
+            value={chart.isShare ? 'share' : 'amount'}
+            options={SHARES}
+            onChange={(value) => change({ isShare: value === 'share' })}
+          />
+        </>
+      )}
+    </>
   )
 }
 

@@ -25,9 +25,9 @@ function orientedAxes({ rows, columns, axis, columnsAxis }: DrawnChart) {
   return { isTurned, xs: x, ys: isUpwards ? y.toReversed() : y, xAxis, yAxis }
 }
 
-export function HeatMap({ drawn, onFilter, width: available }: FormProps) {
+/** Where the cells are, and what they hold. */
+function cellsOf({ drawn, onFilter, width: available }: FormProps) {
   const { isTurned, xs, ys, xAxis } = orientedAxes(drawn)
-  const [pointed, setPointed] = usePointed(drawn)
   const left = Math.min(
     Math.max(...ys.map(({ label }) => label.length)) * 6.4 + 16,
     260,
@@ -47,12 +47,23 @@ export function HeatMap({ drawn, onFilter, width: available }: FormProps) {
     .filter(isSingle)
     .flatMap((y) => xs.filter(isSingle).map((x) => Math.abs(lengthOf(cellValue(x, y)) ?? 0)))
   const largest = Math.max(Number.MIN_VALUE, ...strengths)
+  const strengthOf = (x: Line, y: Line) =>
+    isSingle(x) && isSingle(y) ? Math.abs(lengthOf(cellValue(x, y)) ?? 0) / largest : 0
   const choose = (x: Line | undefined, y: Line | undefined) => {
     if (x === undefined || y === undefined) return
     const { row, column } = lineOf(x, y)
     const filters = filtersOf(row, column)
     if (filters !== undefined) onFilter?.(filters)
   }
+  const content = { lineOf, cellValue, strengthOf, choose }
+  return { xs, ys, xAxis, left, slot, width, height, ...content }
+}
+
+export function HeatMap(props: FormProps) {
+  const { drawn, onFilter } = props
+  const { xs, ys, xAxis, left, slot, width, height, ...cells } = cellsOf(props)
+  const { lineOf, cellValue, strengthOf, choose } = cells
+  const [pointed, setPointed] = usePointed(drawn)
   const keys = usePartKeys({
     count: xs.length * ys.length,
     steps: { ...ALONG, ArrowUp: -xs.length, ArrowDown: xs.length },
@@ -90,9 +101,7 @@ export function HeatMap({ drawn, onFilter, width: available }: FormProps) {
                     name={`${lineOf(x, y).row.label}, ${lineOf(x, y).column.label}: ${text}`}
                     text={slot >= TEXT_SLOT && value !== undefined && value !== 0 ? text : ''}
                     value={lengthOf(value)}
-                    strength={
-                      isSingle(x) && isSingle(y) ? Math.abs(lengthOf(value) ?? 0) / largest : 0
-                    }
+                    strength={strengthOf(x, y)}
                     canPress={onFilter !== undefined}
                     keys={keys}
                     index={row * xs.length + column}

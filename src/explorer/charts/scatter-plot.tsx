@@ -113,12 +113,6 @@ function Points({ points, names, title, width, onChoose }: PointsProps) {
   }
   const x = scaleOf((point) => point.x, [MARGIN.left, right])
   const y = scaleOf((point) => point.y, [bottom, MARGIN.top])
-  const ticksOf = (scale: typeof x, count: number) => {
-    const [low = 0, high = 1] = scale.domain()
-    const values = roundTicks(low, high, count)
-    const format = axisFormat(values)
-    return values.map((value) => ({ value, label: format(value) }))
-  }
   return (
     <div className="relative" onPointerLeave={() => setPointed(undefined)}>
       <Drawing
@@ -128,30 +122,7 @@ function Points({ points, names, title, width, onChoose }: PointsProps) {
         className="text-xs"
         onKeyDown={keys.onKeyDown}
       >
-        <g className="fill-muted">
-          {ticksOf(y, 6).map(({ value, label }) => (
-            <g key={value} transform={`translate(0 ${y(value)})`}>
-              <line x1={MARGIN.left} x2={right} className="stroke-line" />
-              <text x={MARGIN.left - 8} y={4} textAnchor="end">
-                {label}
-              </text>
-            </g>
-          ))}
-          {ticksOf(x, Math.max(2, Math.floor(width / 120))).map(({ value, label }) => (
-            <g key={value} transform={`translate(${x(value)} 0)`}>
-              <line y1={MARGIN.top} y2={bottom} className="stroke-line" />
-              <text y={bottom + 16} textAnchor="middle">
-                {label}
-              </text>
-            </g>
-          ))}
-          <text x={right} y={HEIGHT - 6} textAnchor="end" className="text-sm">
-            {names[0]} →
-          </text>
-          <text x={8} y={14} className="text-sm">
-            ↑ {names[1]}
-          </text>
-        </g>
+        <Axes {...{ x, y, width, names }} />
         {points.map((point, index) => (
           <Part
             key={point.key}
@@ -182,4 +153,48 @@ function Points({ points, names, title, width, onChoose }: PointsProps) {
       )}
     </div>
   )
+}
+
+type Scale = ReturnType<typeof scaleLinear<number>>
+
+interface AxesProps extends Pick<PointsProps, 'names' | 'width'> {
+  readonly x: Scale
+  readonly y: Scale
+}
+
+function Axes({ x, y, names, width }: AxesProps) {
+  const [bottom, right] = [HEIGHT - MARGIN.bottom, width - MARGIN.right]
+  return (
+    <g className="fill-muted">
+      {ticksOf(y, 6).map(({ value, label }) => (
+        <g key={value} transform={`translate(0 ${y(value)})`}>
+          <line x1={MARGIN.left} x2={right} className="stroke-line" />
+          <text x={MARGIN.left - 8} y={4} textAnchor="end">
+            {label}
+          </text>
+        </g>
+      ))}
+      {ticksOf(x, Math.max(2, Math.floor(width / 120))).map(({ value, label }) => (
+        <g key={value} transform={`translate(${x(value)} 0)`}>
+          <line y1={MARGIN.top} y2={bottom} className="stroke-line" />
+          <text y={bottom + 16} textAnchor="middle">
+            {label}
+          </text>
+        </g>
+      ))}
+      <text x={right} y={HEIGHT - 6} textAnchor="end" className="text-sm">
+        {names[0]} →
+      </text>
+      <text x={8} y={14} className="text-sm">
+        ↑ {names[1]}
+      </text>
+    </g>
+  )
+}
+
+function ticksOf(scale: Scale, count: number) {
+  const [low = 0, high = 1] = scale.domain()
+  const values = roundTicks(low, high, count)
+  const format = axisFormat(values)
+  return values.map((value) => ({ value, label: format(value) }))
 }

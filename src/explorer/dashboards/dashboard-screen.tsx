@@ -1,12 +1,12 @@
 /** A dashboard: several charts, maps and tables over one set of filters. */
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useLocation, useNavigate, useParams } from '@tanstack/react-router'
-import { useEffect, useMemo, useRef, useState } from 'react'
+import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
 import { countOf } from '../../contract/count-of.ts'
 import { screenPath } from '../api/base-path.ts'
 import { findRenamedType, findType } from '../api/ontology.ts'
 import { definitionQuery, messageOf } from '../api/service.ts'
-import { FilterForm } from '../filters/filter-form.tsx'
+import { type FilteredProps, FilterForm } from '../filters/filter-form.tsx'
 import { LostNote } from '../filters/lost-note.tsx'
 import { Pills } from '../filters/pills.tsx'
 import { NoType } from '../queries/definition-screen.tsx'
@@ -101,19 +101,10 @@ function ShownDashboard({ of: { ontology, objectType }, saved }: DashboardProps)
   const canCount = walk.state.pages.length > 0 && !walk.isStale
   const counted = useMemo(() => ({ ...of, version }), [of, version])
   const [edited, setEdited] = useState<readonly Tile[]>()
-  const tiles = edited ?? saved.tiles ?? []
   const isEdited = edited !== undefined && saved.mayChange
-  const repair = (index: number, of: TypeView) => (change: Partial<ViewState>) => {
-    const tile = tiles[index]
-    const { search } = tileOfView({ ...of.view, ...change })
-    if (tile !== undefined) setEdited(tiles.with(index, { ...tile, search }))
-  }
-  const { totalCount } = walk.state
   const [notice, showNotice] = useNotice()
   const filtered = { of: counted, canCount, view, setView }
-  const navigate = useNavigate()
-  const leave = () => void navigate({ to: screenPath(ontology.apiName, objectType.apiName) })
-  const ofTile = (tile: Tile) => ({ ...counted, view: viewOfTile(tile, of.view) })
+  const { totalCount } = walk.state
   return (
     <div className="grid gap-3 p-4 max-w-360 mx-auto">
       <header className="flex flex-wrap items-center gap-3">
@@ -122,54 +113,10 @@ function ShownDashboard({ of: { ontology, objectType }, saved }: DashboardProps)
           {totalCount === undefined ? '' : countOf(totalCount, 'object')}
         </span>
         <span className="flex-1" />
-        <Popup
-          label={
-            <>
-              <Icon name="plus" size={14} /> Filter
-            </>
-          }
-          panelLabel="New filter"
-        >
+        <Popup label={withPlus('Filter')} panelLabel="New filter">
           {(close) => <FilterForm {...filtered} close={close} />}
         </Popup>
-        {saved.mayChange && (
-          <Popup
-            label={
-              <>
-                <Icon name="plus" size={14} /> Tile
-              </>
-            }
-            panelLabel="New tile"
-          >
-            {(close) => (
-              <AddTile
-                of={of}
-                onAdd={(tile) => {
-                  close()
-                  setEdited([...tiles, tile])
-                }}
-              />
-            )}
-          </Popup>
-        )}
-        {saved.mayChange && !isEdited && (
-          <>
-            <Button onClick={() => setEdited(saved.tiles ?? [])}>Arrange</Button>
-            <Popup label="Name and sharing" panelLabel="Name and sharing">
-              {(close) => (
-                <ViewForm
-                  of={of}
-                  edited={saved}
-                  onDone={(text) => {
-                    close()
-                    showNotice(text)
-                  }}
-                  onDeleted={leave}
-                />
-              )}
-            </Popup>
-          </>
-        )}
+        {saved.mayChange && <EditTools {...{ of, saved, edited, setEdited, showNotice }} />}
         <span role="status" className="label empty:hidden">
           {notice}
         </span>
@@ -190,27 +137,112 @@ function ShownDashboard({ of: { ontology, objectType }, saved }: DashboardProps)
       ) : (
         walk.state.error !== undefined && <ErrorNote error={walk.state.error} />
       )}
-      <ul className="grid gap-4 m-0 p-0 list-none grid-cols-1 min-[1000px]:grid-cols-3">
-        {tiles.map((tile, index) => (
+      <TileList
+        {...{ ...filtered, isEdited, setEdited }}
+        tiles={edited ?? saved.tiles ?? []}
+        hasContent={lost.length === 0}
+      />
+    </div>
+  )
+}
+
+function withPlus(text: string): ReactNode {
+  return (
+    <>
+      <Icon name="plus" size={14} /> {text}
+    </>
+  )
+}
+
+interface EditToolsProps {
+  readonly of: TypeView
+  readonly saved: SavedView
+  /** The tiles while they are arranged. */
+  readonly edited: readonly Tile[] | undefined
+  readonly setEdited: (tiles: readonly Tile[]) => void
+  readonly showNotice: (text?: string) => void
+}
+
+/** Adds a tile, starts to arrange them, and changes the name: for those who may. */
+function EditTools({ of, saved, edited, setEdited, showNotice }: EditToolsProps) {
+  const navigate = useNavigate()
+  const { ontology, objectType } = of
+  const tiles = edited ?? saved.tiles ?? []
+  const leave = () => void navigate({ to: screenPath(ontology.apiName, objectType.apiName) })
+  return (
+    <>
+      <Popup label={withPlus('Tile')} panelLabel="New tile">
+        {(close) => (
+          <AddTile
+            of={of}
+            onAdd={(tile) => {
+              close()
+              setEdited([...tiles, tile])
+            }}
+          />
+        )}
+      </Popup>
+      {edited === undefined && (
+        <>
+          <Button onClick={() => setEdited(tiles)}>Arrange</Button>
+          <Popup label="Name and sharing" panelLabel="Name and sharing">
+            {(close) => (
+              <ViewForm
+                of={of}
+                edited={saved}
+                onDone={(text) => {
+                  close()
+                  showNotice(text)
+                }}
+                onDeleted={leave}
+              />
+            )}
+          </Popup>
+        </>
+      )}
+    </>
+  )
+}
+
+interface TileListProps extends FilteredProps {
+  readonly tiles: readonly Tile[]
+  readonly isEdited: boolean
+  /** False if a filter cannot be applied: then no tile shows objects. */
+  readonly hasContent: boolean
+  readonly setEdited: (tiles: readonly Tile[]) => void
+}
+
+function TileList({ of, canCount, setView, tiles, isEdited, ...props }: TileListProps) {
+  const { hasContent, setEdited } = props
+  const repair = (index: number, shown: TypeView) => (change: Partial<ViewState>) => {
+    const tile = tiles[index]
+    const { search } = tileOfView({ ...shown.view, ...change })
+    if (tile !== undefined) setEdited(tiles.with(index, { ...tile, search }))
+  }
+  return (
+    <ul className="grid gap-4 m-0 p-0 list-none grid-cols-1 min-[1000px]:grid-cols-3">
+      {tiles.map((tile, index) => {
+        const shown = { ...of, view: viewOfTile(tile, of.view) }
+        return (
           <li
             // biome-ignore lint/suspicious/noArrayIndexKey: tiles have no identity of their own
             key={index}
             className={`grid content-start gap-3 min-w-0 p-4 border border-line rounded-lg bg-panel ${SPANS[tile.width]}`}
           >
-            <h2 className="truncate text-lg">{titleOfTile(tile, ofTile(tile))}</h2>
-            {isEdited && <TileEditor tiles={edited} index={index} onChange={setEdited} />}
-            {lost.length === 0 && (
+            <h2 className="truncate text-lg">{titleOfTile(tile, shown)}</h2>
+            {isEdited && <TileEditor tiles={tiles} index={index} onChange={setEdited} />}
+            {hasContent && (
               <TileView
-                of={ofTile(tile)}
+                of={shown}
                 canCount={canCount}
                 setView={setView}
-                onRepair={repair(index, ofTile(tile))}
+                onRepair={repair(index, shown)}
               />
             )}
           </li>
-        ))}
-      </ul>
-    </div>
+        )
+      })}
+    </ul>
   )
 }
 

@@ -28,51 +28,12 @@ export interface LoadDialogProps {
 }
 
 export function LoadDialog({ files, screen, onClose }: LoadDialogProps) {
-  const refresh = useRefresh()
-  const isOpen = useRef(true)
   const heading = useRef<HTMLHeadingElement>(null)
-  const { run, isBusy, error } = useTask()
-  const { setLastChange } = useLastChange()
-  const navigate = useNavigate()
-  const [isUndoable, setUndoable] = useState(false)
-  const readTypes = useRefreshTypes()
-  const { stage, read, load, stop, restart } = useFileLoad({
-    onEnded: (ended, worker) => {
-      const { ontology, objectType } = ended.spec
-      const leave = async () => {
-        await readTypes(ontology)
-        if (isShown(ontology, objectType.apiName)) await navigate({ to: '/' })
-      }
-      const change = undoableLoad(ended, worker, leave)
-      setUndoable(change !== undefined)
-      if (change !== undefined) setLastChange(change)
-      if (ended.remains?.isTypeRemoved) void readTypes(ontology)
-      void refresh()
-      return change?.release !== undefined
-    },
-  })
-  useEffect(() => {
-    isOpen.current = true
-    return () => {
-      isOpen.current = false
-    }
-  }, [])
-  const readDropped = useEffectEvent(read)
-  useEffect(() => readDropped(files), [files])
+  const { stage, isUndoable, start, read, stop, restart, isBusy, error } = useDialogLoad(files)
   // Each stage removes the element that had the focus.
   useEffect(() => {
     if (stage.kind !== 'choosing') heading.current?.focus()
   }, [stage.kind])
-
-  const start = (spec: LoadSpec) =>
-    run(async () => {
-      const { ontology, created } = spec
-      const objectType =
-        created === undefined ? spec.objectType : await applyType(ontology, spec.objectType)
-      if (created !== undefined) await readTypes(ontology)
-      // The user may have closed the dialog meanwhile; the type stays, without rows.
-      if (isOpen.current) load({ ...spec, objectType })
-    })
   const title = stage.kind === 'choosing' ? 'Load a file' : `Load ${nameOfStage(stage)}`
   return (
     <DialogFrame
@@ -109,6 +70,50 @@ export function LoadDialog({ files, screen, onClose }: LoadDialogProps) {
       )}
     </DialogFrame>
   )
+}
+
+/** The stages of a load, which starts with the files that were dropped. */
+function useDialogLoad(files: readonly File[]) {
+  const refresh = useRefresh()
+  const isOpen = useRef(true)
+  const { run, isBusy, error } = useTask()
+  const { setLastChange } = useLastChange()
+  const navigate = useNavigate()
+  const [isUndoable, setUndoable] = useState(false)
+  const readTypes = useRefreshTypes()
+  const { stage, read, load, stop, restart } = useFileLoad({
+    onEnded: (ended, worker) => {
+      const { ontology, objectType } = ended.spec
+      const leave = async () => {
+        await readTypes(ontology)
+        if (isShown(ontology, objectType.apiName)) await navigate({ to: '/' })
+      }
+      const change = undoableLoad(ended, worker, leave)
+      setUndoable(change !== undefined)
+      if (change !== undefined) setLastChange(change)
+      if (ended.remains?.isTypeRemoved) void readTypes(ontology)
+      void refresh()
+      return change?.release !== undefined
+    },
+  })
+  useEffect(() => {
+    isOpen.current = true
+    return () => {
+      isOpen.current = false
+    }
+  }, [])
+  const readDropped = useEffectEvent(read)
+  useEffect(() => readDropped(files), [files])
+  const start = (spec: LoadSpec) =>
+    run(async () => {
+      const { ontology, created } = spec
+      const objectType =
+        created === undefined ? spec.objectType : await applyType(ontology, spec.objectType)
+      if (created !== undefined) await readTypes(ontology)
+      // The user may have closed the dialog meanwhile; the type stays, without rows.
+      if (isOpen.current) load({ ...spec, objectType })
+    })
+  return { stage, isUndoable, start, read, stop, restart, isBusy, error }
 }
 
 /** True if the page shows a type, or one of its objects. */

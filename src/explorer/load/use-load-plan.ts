@@ -33,8 +33,6 @@ export function useLoadPlan(file: File, report: FileReport, screen: ScreenParams
   const [chosenGoal, setGoal] = useState<Goal>()
   const [chosenType, setType] = useState<string>()
   const [draft, setDraft] = useState<TypeDraft>(() => draftOf(report.inferred))
-  const [mapping, setMapping] = useState<ColumnMapping>()
-  const [readings, setReadings] = useState<ColumnReadings>(new Map())
   const [mode, setMode] = useState<LoadSpec['mode']>('upsert')
 
   // A type of the same name, or the one on the screen, is what the file belongs to.
@@ -45,13 +43,7 @@ export function useLoadPlan(file: File, report: FileReport, screen: ScreenParams
     | ObjectTypeDefinition
     | undefined
   const isTaken = types.some(({ apiName }) => apiName === draft.apiName)
-  const target = useMemo(
-    () =>
-      goal === 'existing' && existing !== undefined
-        ? { objectType: existing, ...existingTarget(existing, report, mapping, readings) }
-        : { ...newTarget(draft), mapping: undefined },
-    [goal, draft, existing, mapping, readings, report],
-  )
+  const target = useTarget(report, draft, goal === 'existing' ? existing : undefined)
   const { objectType, columns, isNumbered } = target
 
   // Fields say what is wrong with names that were written.
@@ -68,48 +60,47 @@ export function useLoadPlan(file: File, report: FileReport, screen: ScreenParams
         : checkSample(parsedType(objectType), columns, report.sample, report.kind),
     [mistakes.length, objectType, columns, report],
   )
+  const newPart = choice.isNew ? 'ontology' : 'type'
+  const created = goal === 'existing' ? undefined : newPart
+  // Numbers that somebody else takes in the meantime are not overwritten.
+  const usedMode = created !== undefined ? 'upsert' : isNumbered ? 'append' : mode
   const spec = useMemo((): LoadSpec => {
-    const isNew = goal === 'new'
-    return {
-      file,
-      baseUrl: serviceUrl(),
-      ontology: choice.name,
-      objectType,
-      columns,
-      // Numbers that somebody else takes in the meantime are not overwritten.
-      mode: isNew ? 'upsert' : isNumbered ? 'append' : mode,
-      created: isNew ? (choice.isNew ? 'ontology' : 'type') : undefined,
-      isNumbered,
-    }
-  }, [file, goal, choice.name, choice.isNew, objectType, columns, isNumbered, mode])
+    const where = { ontology: choice.name, objectType, created } as const
+    return { file, baseUrl: serviceUrl(), ...where, columns, mode: usedMode, isNumbered }
+  }, [file, choice.name, objectType, created, columns, usedMode, isNumbered])
+  const chooseType = (apiName: string) => {
+    setType(apiName)
+    target.forget()
+  }
   return {
-    report,
-    choice,
-    types,
-    goal,
-    setGoal,
-    existing,
-    chooseType: (apiName: string) => {
-      setType(apiName)
-      setMapping(undefined)
-      setReadings(new Map())
-    },
-    draft,
-    setDraft,
-    isTaken,
-    nameMistake,
-    /** The properties of the columns; undefined for a new type. */
-    mapping: target.mapping,
-    setMapping,
-    readings,
-    setReadings,
-    mode,
-    setMode,
-    mistakes,
+    ...{ report, choice, types, goal, setGoal, existing, chooseType },
+    ...{ draft, setDraft, isTaken, nameMistake, mode, setMode, ...target, mistakes },
     ...check,
     spec,
     canLoad: mistakes.length === 0 && isNamed && choice.isKnown,
   }
+}
+
+/** How the file becomes objects: of a type that exists, as its columns are mapped, or of a new one. */
+function useTarget(
+  report: FileReport,
+  draft: TypeDraft,
+  existing: ObjectTypeDefinition | undefined,
+) {
+  const [mapping, setMapping] = useState<ColumnMapping>()
+  const [readings, setReadings] = useState<ColumnReadings>(new Map())
+  const target = useMemo(
+    () =>
+      existing === undefined
+        ? { ...newTarget(draft), mapping: undefined }
+        : { objectType: existing, ...existingTarget(existing, report, mapping, readings) },
+    [draft, existing, mapping, readings, report],
+  )
+  const forget = () => {
+    setMapping(undefined)
+    setReadings(new Map())
+  }
+  return { ...target, setMapping, readings, setReadings, forget }
 }
 
 export type LoadPlan = ReturnType<typeof useLoadPlan>

@@ -1,5 +1,5 @@
 /** The objects of a view on a map. A box that is drawn on it becomes a filter. */
-import { useEffect, useRef, useState } from 'react'
+import { type RefObject, useEffect, useRef, useState } from 'react'
 import { keyText, type ObjectRecord } from '../api/ontology.ts'
 import { useSize } from '../ui/hooks.ts'
 import type { TypeView } from '../view/type-view.ts'
@@ -13,7 +13,7 @@ import {
   visibleBox,
   WORLD,
 } from './camera.ts'
-import { drawMap } from './draw-map.ts'
+import { drawMap, type MapContent } from './draw-map.ts'
 import { BoxOutline, MapControls, MapNotes, PointName } from './map-overlay.tsx'
 import { type DragMode, useMapInput } from './use-map-input.ts'
 import { useMapObjects } from './use-map-objects.ts'
@@ -68,24 +68,7 @@ function SizedMap(props: MapViewProps & { readonly size: Point }) {
     onHover: (at) => setHovered(recordAt(at)),
   })
 
-  useEffect(() => {
-    const draw = () => {
-      const context = canvas.current?.getContext('2d')
-      const content = { camera, size, world, cities, cells, points, shapes, palette }
-      if (context) drawMap(context, content)
-    }
-    const frame = requestAnimationFrame(draw)
-    const theme = matchMedia('(prefers-color-scheme: dark)')
-    const observer = new MutationObserver(draw)
-    theme.addEventListener('change', draw)
-    observer.observe(document.documentElement, { attributeFilter: ['style'] })
-    return () => {
-      cancelAnimationFrame(frame)
-      theme.removeEventListener('change', draw)
-      observer.disconnect()
-    }
-  }, [camera, size, world, cities, cells, points, shapes, palette])
-
+  useDrawing(canvas, { camera, size, world, cities, cells, points, shapes, palette })
   const named = points.find(({ record }) => record === hovered || keyText(record.key) === peek)
   return (
     <>
@@ -119,6 +102,28 @@ function SizedMap(props: MapViewProps & { readonly size: Point }) {
       />
     </>
   )
+}
+
+/** Draws a map on a canvas, and again when the theme changes. */
+function useDrawing(canvas: RefObject<HTMLCanvasElement | null>, content: MapContent): void {
+  const { camera, size, world, cities, cells, points, shapes, palette } = content
+  useEffect(() => {
+    const draw = () => {
+      const context = canvas.current?.getContext('2d')
+      const drawn = { camera, size, world, cities, cells, points, shapes, palette }
+      if (context) drawMap(context, drawn)
+    }
+    const frame = requestAnimationFrame(draw)
+    const theme = matchMedia('(prefers-color-scheme: dark)')
+    const observer = new MutationObserver(draw)
+    theme.addEventListener('change', draw)
+    observer.observe(document.documentElement, { attributeFilter: ['style'] })
+    return () => {
+      cancelAnimationFrame(frame)
+      theme.removeEventListener('change', draw)
+      observer.disconnect()
+    }
+  }, [canvas, camera, size, world, cities, cells, points, shapes, palette])
 }
 
 function roundBox([west, south, east, north]: ReturnType<typeof visibleBox>) {

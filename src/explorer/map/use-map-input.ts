@@ -4,7 +4,7 @@ import {
   type PointerEvent,
   type RefObject,
   useEffect,
-  useRef,
+  useEffectEvent,
   useState,
 } from 'react'
 import type { Box } from '../view/view-state.ts'
@@ -36,24 +36,9 @@ interface Drag {
 }
 
 export function useMapInput(input: MapInput) {
-  const { canvas, camera, size, mode, setCamera, onBox, onPress, onHover } = input
+  const { camera, size, mode, setCamera, onBox, onPress, onHover } = input
   const [drag, setDrag] = useState<Drag>()
-  const wheel = useRef({ size, setCamera })
-  wheel.current = { size, setCamera }
-
-  useEffect(() => {
-    const target = canvas.current
-    const listen = (event: WheelEvent) => {
-      event.preventDefault()
-      const at: Point = [event.offsetX, event.offsetY]
-      const factor = Math.exp(-event.deltaY * (event.deltaMode === 1 ? 0.05 : 0.002))
-      wheel.current.setCamera((current) => zoomAt(current, wheel.current.size, at, factor))
-    }
-    // React listens passively, but the page must not scroll.
-    target?.addEventListener('wheel', listen, { passive: false })
-    return () => target?.removeEventListener('wheel', listen)
-  }, [canvas])
-
+  useWheelZoom(input)
   const onPointerDown = (event: PointerEvent<HTMLCanvasElement>) => {
     event.currentTarget.setPointerCapture(event.pointerId)
     const at = pointOf(event)
@@ -105,6 +90,22 @@ export function useMapInput(input: MapInput) {
     drag: dragged,
     handlers: { onPointerDown, onPointerMove, onPointerUp, onPointerCancel: cancel, onKeyDown },
   }
+}
+
+function useWheelZoom({ canvas, size, setCamera }: MapInput): void {
+  const zoom = useEffectEvent((event: WheelEvent) => {
+    event.preventDefault()
+    const at: Point = [event.offsetX, event.offsetY]
+    const factor = Math.exp(-event.deltaY * (event.deltaMode === 1 ? 0.05 : 0.002))
+    setCamera((current) => zoomAt(current, size, at, factor))
+  })
+  useEffect(() => {
+    const target = canvas.current
+    const listen = (event: WheelEvent) => zoom(event)
+    // React listens passively, but the page must not scroll.
+    target?.addEventListener('wheel', listen, { passive: false })
+    return () => target?.removeEventListener('wheel', listen)
+  }, [canvas])
 }
 
 function pointOf({ nativeEvent }: PointerEvent): Point {

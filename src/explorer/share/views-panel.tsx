@@ -104,24 +104,17 @@ interface ViewFormProps extends ViewsPanelProps {
 }
 
 export function ViewForm(props: ViewFormProps) {
-  const { edited, onDone, onDeleted = () => {} } = props
+  const { edited, onDeleted = () => {} } = props
   const { ontology, objectType } = props.of
   const { service } = useSession()
-  const client = useQueryClient()
   const [name, setName] = useState(edited?.name ?? nameOf(objectType))
   const [description, setDescription] = useState(edited?.description ?? '')
   const [isShared, setShared] = useState(edited?.shared ?? false)
   const [isReplaced, setReplaced] = useState(false)
-  const { run, isBusy, error } = useTask()
+  const { write, isBusy, error } = useViewWrites(props)
   const shown = () => savedAddress(shownPath(), location.search)
-  const write = (done: string, work: () => Promise<unknown>) =>
-    run(async () => {
-      await work()
-      await client.invalidateQueries({ queryKey: ['views', ontology.apiName] })
-      onDone(`${done} “${name.trim()}”.`)
-    })
   const save = () =>
-    write('Saved', () => {
+    write(`Saved “${name.trim()}”.`, () => {
       const texts = { name: name.trim(), description: description.trim() || null, shared: isShared }
       const kept = edited === undefined ? { address: shown() } : bodyOf(edited)
       const address = isReplaced ? shown() : kept.address
@@ -165,7 +158,7 @@ export function ViewForm(props: ViewFormProps) {
             kind="danger"
             disabled={isBusy}
             onClick={() =>
-              write('Deleted', async () => {
+              write(`Deleted “${name.trim()}”.`, async () => {
                 await deleteView(service, ontology.apiName, edited.id)
                 onDeleted()
               })
@@ -177,6 +170,19 @@ export function ViewForm(props: ViewFormProps) {
       </span>
     </form>
   )
+}
+
+/** Writes views of an ontology, and then reads them again. */
+function useViewWrites({ of: { ontology }, onDone }: ViewsPanelProps) {
+  const client = useQueryClient()
+  const { run, ...task } = useTask()
+  const write = (done: string, work: () => Promise<unknown>) =>
+    run(async () => {
+      await work()
+      await client.invalidateQueries({ queryKey: ['views', ontology.apiName] })
+      onDone(done)
+    })
+  return { write, ...task }
 }
 
 interface AddToDashboardProps extends ViewsPanelProps {

@@ -101,34 +101,7 @@ function Commands({ onDone }: { readonly onDone: () => void }) {
         }}
         onKeyDown={onKeyDown}
       />
-      <div
-        id={`${id}-list`}
-        role="listbox"
-        aria-label="Found"
-        className="max-h-[50vh] p-1 overflow-auto"
-        tabIndex={-1}
-      >
-        {found.map((command, index) => (
-          // biome-ignore lint/a11y/useKeyWithClickEvents: the input handles the keys of all options
-          <div
-            key={command.id}
-            id={`${id}-${index}`}
-            ref={index === active ? showOption : undefined}
-            role="option"
-            tabIndex={-1}
-            aria-selected={index === active}
-            className="flex items-baseline gap-2 py-1.5 px-3 rounded-md cursor-pointer aria-selected:bg-accent-bg"
-            onClick={() => run(command)}
-          >
-            {/* A key stays whole: it tells apart what has the same name. */}
-            <span className="min-w-0 truncate">{command.name}</span>{' '}
-            {command.key !== undefined && (
-              <span className="flex-none max-w-1/2 truncate text-muted text-sm">{command.key}</span>
-            )}
-            <span className="label flex-none ml-auto">{command.hint}</span>
-          </div>
-        ))}
-      </div>
+      <FoundList id={id} found={found} active={active} onChoose={run} />
       <p role="status" className="p-3 text-muted text-base empty:hidden">
         {isPending
           ? 'Searching…'
@@ -137,6 +110,46 @@ function Commands({ onDone }: { readonly onDone: () => void }) {
               .join(' ')}
       </p>
     </>
+  )
+}
+
+interface FoundListProps {
+  readonly id: string
+  readonly found: readonly Command[]
+  readonly active: number
+  readonly onChoose: (command: Command) => void
+}
+
+function FoundList({ id, found, active, onChoose }: FoundListProps) {
+  return (
+    <div
+      id={`${id}-list`}
+      role="listbox"
+      aria-label="Found"
+      className="max-h-[50vh] p-1 overflow-auto"
+      tabIndex={-1}
+    >
+      {found.map((command, index) => (
+        // biome-ignore lint/a11y/useKeyWithClickEvents: the input handles the keys of all options
+        <div
+          key={command.id}
+          id={`${id}-${index}`}
+          ref={index === active ? showOption : undefined}
+          role="option"
+          tabIndex={-1}
+          aria-selected={index === active}
+          className="flex items-baseline gap-2 py-1.5 px-3 rounded-md cursor-pointer aria-selected:bg-accent-bg"
+          onClick={() => onChoose(command)}
+        >
+          {/* A key stays whole: it tells apart what has the same name. */}
+          <span className="min-w-0 truncate">{command.name}</span>{' '}
+          {command.key !== undefined && (
+            <span className="flex-none max-w-1/2 truncate text-muted text-sm">{command.key}</span>
+          )}
+          <span className="label flex-none ml-auto">{command.hint}</span>
+        </div>
+      ))}
+    </div>
   )
 }
 
