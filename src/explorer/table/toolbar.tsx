@@ -239,7 +239,11 @@ function SnapshotLine() {
         {minutes < 1 ? 'less than a minute old' : `${minutes} min old`}. All pages show that moment;
         later changes are not in it.
       </span>
-      <Button kind="quiet" className="min-h-7 px-0 text-inherit text-sm underline" onClick={restart}>
+      <Button
+        kind="quiet"
+        className="min-h-7 px-0 text-inherit text-sm underline"
+        onClick={restart}
+      >
         Take a new one
       </Button>
     </p>
