@@ -47,19 +47,13 @@ export function aggregateWhere(
 }
 
 /** Counts the objects of a view. */
-export async function countObjects(
-  service: Service,
-  of: TypeView,
-  signal: AbortSignal,
-): Promise<number> {
-  const { data } = await aggregate(service, of, { aggregation: [COUNT], groupBy: [] }, signal)
-  return Number(data[0]?.metrics[0]?.value ?? 0)
-}
-
 export function countQuery(service: Service, of: TypeView) {
   return queryOptions({
     queryKey: ['count', ...countedKey(of)],
-    queryFn: ({ signal }) => countObjects(service, of, signal),
+    queryFn: async ({ signal }) => {
+      const { data } = await aggregate(service, of, { aggregation: [COUNT], groupBy: [] }, signal)
+      return Number(data[0]?.metrics[0]?.value ?? 0)
+    },
     staleTime: staleTimeOf(of),
   })
 }
