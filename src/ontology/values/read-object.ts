@@ -114,16 +114,19 @@ export function objectReader(type: ObjectType, options: ReadOptions = {}): Objec
 
 type StepsOfObject = (properties: unknown, creation?: Creation) => Steps<StoredObject>
 
-const STEPS = new WeakMap<ObjectType, StepsOfObject>()
-
 /**
  * Like `objectReader`, in steps, because an object can have many values. The result is kept for as
  * long as the type: to create it costs several times as much as to read an object.
  */
-export function objectSteps(type: ObjectType): StepsOfObject {
-  const known = STEPS.get(type) ?? createSteps(type, {})
-  STEPS.set(type, known)
-  return known
+export const objectSteps = perType((type) => createSteps(type, {}))
+
+function perType<Result extends object>(create: (type: ObjectType) => Result) {
+  const known = new WeakMap<ObjectType, Result>()
+  return (type: ObjectType): Result => {
+    const result = known.get(type) ?? create(type)
+    known.set(type, result)
+    return result
+  }
 }
 
 function createSteps(type: ObjectType, options: ReadOptions): StepsOfObject {
