@@ -1,6 +1,7 @@
 /** The columns process of a real service: what happens if it, a worker or the service is killed. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { NUMBERS, numbers } from '../support/ontologies.ts'
@@ -37,10 +38,14 @@ async function startOnFullDisk(folder: TempFolder, blocks: number): Promise<Runn
   return await running(startProgram('sh', args, settingsOf(folder)))
 }
 
+function storePath(folder: TempFolder): string {
+  return join(folder.path, 'data', 'oqs.db')
+}
+
 function settingsOf(folder: TempFolder, more: Record<string, string> = {}) {
   return {
     OQS_PORT: '0',
-    OQS_STORE: `sqlite:${join(folder.path, 'data', 'oqs.db')}`,
+    OQS_STORE: `sqlite:${storePath(folder)}`,
     OQS_ADMIN_TOKEN: ADMIN_TOKEN,
     OQS_LOG_LEVEL: 'warn',
     TMPDIR: folder.path,
@@ -90,11 +95,16 @@ async function answersByColumns({ url }: Running): Promise<number> {
 }
 
 /** Returns the columns process of a service. */
-function columnsPid({ oqs }: Running): number | undefined {
+function columnsPid(running: Running): number | undefined {
+  return columnsPids(running)[0]
+}
+
+/** Returns all of them: while one takes over from another, there are two. */
+function columnsPids({ oqs }: Running): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .map(Number)
-    .find((pid) => {
+    .filter((pid) => {
       try {
         const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
         const parent = Number(stat.slice(stat.lastIndexOf(')')).split(' ')[2])
@@ -132,6 +142,35 @@ it('the first question after a load is answered by the columns that were built w
   expect(published.body).toMatchObject({ put: OBJECTS })
   expect(await stateOf(service)).toBe('ready')
   expect(await count(service)).toBe(OBJECTS)
+})
+
+it('columns of a load whose objects are not published leave no file', async () => {
+  using folder = tempFolder()
+  await using service = await start(folder)
+  await sendTo(service.url + ONTOLOGY, { method: 'PUT', json: NUMBERS })
+  const replacements = `${service.url}${ONTOLOGY}/objects/number/replacements`
+  const { body: started } = await sendTo(replacements, { method: 'POST' })
+  const { replacement } = started
+  const written = await sendTo(
+    `${service.url}${ONTOLOGY}/objects/number?replacement=${replacement}`,
+    {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-ndjson' },
+      body: numbers(OBJECTS)
+        .map((put) => JSON.stringify({ put }))
+        .join('\n'),
+    },
+  )
+  expect(written.status).toBe(200)
+  {
+    // As if another process had abandoned it.
+    using db = new DatabaseSync(storePath(folder))
+    db.exec("UPDATE oqs_object_table SET state = 'abandoned' WHERE state = 'loading'")
+  }
+  const published = await sendTo(`${replacements}/${replacement}/publish`, { method: 'POST' })
+  expect(published.status).toBe(404)
+  const files = () => readdirSync(`${storePath(folder)}.columns`)
+  await expect.poll(files).toEqual([])
 })
 
 it('a killed columns process is replaced, and the database answers meanwhile', async () => {
@@ -193,7 +232,29 @@ it('a columns process that reacts again is used again', async () => {
   process.kill(pid, 'SIGCONT')
   const before = await answersByColumns(running)
   await expect.poll(() => answersByColumns(running)).toBeGreaterThan(before)
-  expect(columnsPid(running)).toBe(pid)
+  // Either it goes on, or the process that was started meanwhile; the other one is ended.
+  await expect.poll(() => columnsPids(running)).toHaveLength(1)
+})
+
+it('a columns process that stays stopped is ended once another one has taken over', async () => {
+  using folder = tempFolder()
+  await using running = await start(folder)
+  await fill(running)
+  await expect.poll(() => stateOf(running)).toBe('ready')
+  const pids: number[] = []
+  // Also the one that has taken over.
+  for (let round = 0; round < 3; round += 1) {
+    const [pid = 0] = columnsPids(running)
+    pids.push(pid)
+    process.kill(pid, 'SIGSTOP')
+    expect(await count(running)).toBe(OBJECTS)
+    await expect
+      .poll(() => columnsPids(running).filter((one) => !pids.includes(one)))
+      .toHaveLength(1)
+    await expect.poll(() => columnsPids(running)).not.toContain(pid)
+    const before = await answersByColumns(running)
+    await expect.poll(() => answersByColumns(running)).toBeGreaterThan(before)
+  }
 })
 
 it('workers share the columns of their supervisor, also one that replaces another', async () => {

@@ -30,7 +30,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal
 
 /** What the service sends: the options first. */
 export type ServiceMessage = ColumnsProcessOptions | 'ping'
-export type ProcessMessage = { readonly failed: string } | 'alive'
+export type ProcessMessage = { readonly failed: string } | 'alive' | 'listening'
 
 const send = (message: ProcessMessage, onSent = () => {}) => process.send?.(message, onSent)
 const report = (error: unknown) => void send({ failed: String(error) })
@@ -67,6 +67,7 @@ async function start({ address, ...options }: ColumnsProcessOptions): Promise<vo
   rmSync(address, { force: true })
   const server = createServer((socket) => serve(socket, dispatcher)).listen(address)
   await once(server, 'listening')
+  send('listening')
   // Questions that come first wait for their own file only.
   await dispatcher.prepare(kept).catch(report)
 }
@@ -78,6 +79,7 @@ function serve(socket: Socket, dispatcher: Dispatcher): void {
     const message = received as ColumnsMessage
     if ('ping' in message) reply({ id: NO_QUESTION, answer: undefined })
     else if ('prepare' in message) void dispatcher.prepare(message.prepare).catch(() => {})
+    else if ('discard' in message) dispatcher.discard(message.discard)
     else if ('status' in message) reply({ id: message.id, answer: dispatcher.status() })
     else if ('adopt' in message) {
       void dispatcher.adopt(message.adopt).then((answer) => reply({ id: message.id, answer }))
