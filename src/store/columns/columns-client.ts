@@ -1,7 +1,7 @@
 /** Asks the columns process. If it does not answer or hangs, the database has to. */
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { PublishedColumns } from '../port/column-load.ts'
+import type { LoadedColumns, PublishedColumns } from '../port/column-load.ts'
 import type { ColumnsStatus } from '../port/maintenance.ts'
 import { onFrames, sendFrame } from './process/frames.ts'
 import {
@@ -117,6 +117,11 @@ export class ColumnsClient implements Disposable {
       if (!signal.aborted) throw error
     }
     this.#pausedUntil.delete(published.typeRid)
+  }
+
+  /** Has columns removed that were built during a load whose objects are not published. */
+  async discard({ name }: LoadedColumns): Promise<void> {
+    await this.#send({ discard: name })
   }
 
   /** Has the columns of types built that are worth it. */

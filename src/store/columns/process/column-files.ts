@@ -51,7 +51,7 @@ export class ColumnFiles {
   }
 
   /** Removes a file that was not described. */
-  discard({ name }: Pick<WrittenSegments, 'name'>): void {
+  discard(name: string): void {
     removeSegments(this.#folder, name).catch(() => {})
   }
 

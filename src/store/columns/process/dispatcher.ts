@@ -57,6 +57,11 @@ export class Dispatcher implements AsyncDisposable {
     })
   }
 
+  /** Removes the file of columns that were built during a load, and that nobody adopts. */
+  discard(name: string): void {
+    this.#columns.discard(name)
+  }
+
   status(): ColumnsStatus {
     return this.#columns.status()
   }

@@ -73,6 +73,8 @@ export type ColumnsMessage =
   | { readonly id: number; readonly status: true }
   /** Takes over columns that were built during a load. */
   | { readonly id: number; readonly adopt: PublishedColumns }
+  /** Removes the file of columns that were built during a load. */
+  | { readonly discard: string }
   /** Asks for a reply without an answer, as a sign of life. */
   | { readonly ping: true }
   /** The types whose columns are worth building, by RID. */

@@ -85,6 +85,11 @@ export class TypeColumns implements AsyncDisposable {
     }
   }
 
+  /** Removes the file of columns that were built while objects were loaded that nobody published. */
+  discard(name: string): void {
+    this.#files.discard(name)
+  }
+
   /**
    * Takes over columns that were built while the objects of a type were loaded, and reads them. Returns
    * false if they are not those of its table; then they are built from the table.
@@ -98,7 +103,7 @@ export class TypeColumns implements AsyncDisposable {
     ])
     const described = head && objectType && describeLoaded(published, head, objectType)
     if (described === undefined || published.rows < this.#options.minObjects) {
-      this.#files.discard(published)
+      this.#files.discard(published.name)
       return false
     }
     const { written, base } = described
