@@ -73,6 +73,23 @@ describe('transactions of a source', () => {
     expect((await apply('other', [])).body).toEqual({ position: '', applied: 0 })
   })
 
+  it('have a position for as long as their ontology', async () => {
+    await service.apply({ apiName: 'passing', objectTypes: [type('stamp')] })
+    const lines = [{ objectType: 'stamp' }, { put: { id: 1 } }, { commit: '001' }]
+    const { status } = await service.send('/api/admin/v1/ontologies/passing/transactions/first', {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-ndjson' },
+      body: lines.map((line) => JSON.stringify(line)).join('\n'),
+    })
+    expect(status).toBe(200)
+    const positions = () => service.store.documents.list('sourcePosition', Date.now())
+    const before = (await positions()).length
+    const path = '/api/admin/v1/ontologies/passing?cascade=true'
+    expect((await service.send(path, { method: 'DELETE' })).status).toBe(200)
+    expect(await positions()).toHaveLength(before - 1)
+    expect((await apply('first', [])).body).toEqual({ position: '004', applied: 0 })
+  })
+
   it('are applied all or not at all', async () => {
     const before = await versions()
     const { status, body } = await apply('first', [

@@ -11,7 +11,12 @@ const POSITION = { position: json<string> } as const
 
 /** Returns the id of the document; no name of a source has a space. */
 export function positionId({ ontologyRid, source }: SourceId): string {
-  return `${ontologyRid} ${source}`
+  return positionPrefix(ontologyRid) + source
+}
+
+/** Returns what the documents of all sources of an ontology begin with. */
+export function positionPrefix(ontologyRid: string): string {
+  return `${ontologyRid} `
 }
 
 /** Locks the position until the end of the transaction, and returns it; empty if there was none. */

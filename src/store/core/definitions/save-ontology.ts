@@ -18,6 +18,7 @@ import {
 } from '../../sql/plan-definition-change.ts'
 import { definitionRecord, deletionRecord, type RecordedChange } from '../audit/audit-records.ts'
 import { addAuditRecords } from '../audit/stored-audit-log.ts'
+import { positionPrefix } from '../commits/source-position.ts'
 import { deleteDocuments } from '../documents/stored-documents.ts'
 import { type NoteMessage, recordNote } from '../idempotency/idempotency-keys.ts'
 import type { Operation } from '../session/session.ts'
@@ -128,6 +129,7 @@ export const deleteOntology: BuildOperation<DeletedOntology, RecordedChange<void
     yield* session.run('DELETE FROM oqs_ontology WHERE rid = ?', [ontologyRid])
     yield* deleteDocuments(session, 'savedView', savedViewPrefix(ontologyRid))
     yield* deleteDocuments(session, 'sourceReport', sourceReportPrefix(ontologyRid))
+    yield* deleteDocuments(session, 'sourcePosition', positionPrefix(ontologyRid))
     const record = deletionRecord(deletion.auditEntry, types)
     yield* addAuditRecords(session, [record])
     yield* recordNote(session, deletion.idempotencyKey)
