@@ -1,6 +1,6 @@
 import { tableFromIPC } from '@uwdata/flechette'
 import { parquetMetadata } from 'hyparquet'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { readParquet } from '../../src/formats/parquet/parquet.ts'
 import type { Row } from '../../src/formats/row.ts'
 import type { OntologyDefinition } from '../../src/ontology/definition/definition-schema.ts'
@@ -66,6 +66,18 @@ describe('decimals in an export', () => {
     expect(response.status).toBe(200)
     return response.arrayBuffer()
   }
+
+  it('are not measured for HEAD', async () => {
+    const reading = vi.spyOn(service.store, 'readPage')
+    for (const format of ['parquet', 'arrow']) {
+      reading.mockClear()
+      const url = `${service.url}${path}?format=${format}`
+      const { status, headers } = await fetch(url, { method: 'HEAD', headers: HEADERS })
+      expect([status, Number(headers.get('oqs-version')) > 0]).toEqual([200, true])
+      expect(reading).toHaveBeenCalledTimes(1)
+    }
+    reading.mockRestore()
+  })
 
   it('are numbers of Parquet with the precision and scale of all of them', async () => {
     const bytes = await read('format=parquet')

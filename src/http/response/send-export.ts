@@ -39,15 +39,16 @@ export async function sendExport(
   services: Services,
 ): Promise<FastifyReply> {
   const { context } = request
+  // For `HEAD`, Fastify would read the whole export and send none of it.
+  const isHead = request.method === 'HEAD'
   // The same moment for every chunk.
-  const spec = { ...requested, query: resolveRelativeDates(requested.query, services.now()) }
+  const query = resolveRelativeDates(requested.query, services.now())
+  const spec = { ...requested, query, omitsBody: isHead }
   // One chunk as written, and three as read, which have the selected properties twice.
   const heldBytes = 7 * EXPORT_CHUNK_BYTES + spec.writer.heldBytes
   const memory = services.memory.reserve(context.callerId, heldBytes)
   context.defer(() => memory.release())
   const opened = await openExport(spec, context, services)
-  // For `HEAD`, Fastify would read the whole export and send none of it.
-  const isHead = request.method === 'HEAD'
   const chunks = isHead
     ? []
     : opened.write({

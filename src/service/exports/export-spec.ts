@@ -23,6 +23,8 @@ export interface ExportSpec {
   readonly size?: number | undefined
   /** Whether the last line states how the export ended. */
   readonly endLine: boolean
+  /** True if only the head of the response is sent. */
+  readonly omitsBody?: boolean
 }
 
 /** An export of everything that its query matches now, without an end line. */

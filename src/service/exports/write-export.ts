@@ -52,7 +52,7 @@ export async function openExport(
   const start = { after, version, isOfDefinition: version !== undefined, received }
   const first = await readChunk(spec, start, context, services)
   let table = tableOf(spec)
-  if (writer.measuresDecimals && !spec.isContinuation) {
+  if (writer.measuresDecimals && !spec.isContinuation && !spec.omitsBody) {
     const digits = await measureDecimals(spec, table.columns, first, context, services)
     table = { ...table, columns: withDigits(table.columns, digits) }
   }
