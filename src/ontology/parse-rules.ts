@@ -70,7 +70,7 @@ function isText(type: PropertyType): boolean {
 
 /** Parses the value types of a definition, which may refer to each other in structs. */
 export function parseValueTypes(
-  { rid = '', valueTypes = [] }: OntologyDefinition,
+  { rid = '', valueTypes = [] }: Pick<OntologyDefinition, 'rid' | 'valueTypes'>,
   mistakes: Mistakes,
 ): ReadonlyMap<string, ValueType> {
   const parsed = new Map<string, ValueType>()

@@ -1,6 +1,10 @@
 /** Ontologies and their objects, in the form that the screens use. */
 import type { FlatRecord } from '../../client/endpoints/pages.ts'
-import type { LinkTypeDefinition } from '../../ontology/definition/definition-schema.ts'
+import type { ConstraintDefinition, DefaultDefinition } from '../../ontology/constraint-schema.ts'
+import type {
+  OntologyDefinition as FullDefinition,
+  LinkTypeDefinition,
+} from '../../ontology/definition/definition-schema.ts'
 import type { ScalarType } from '../../ontology/definition/property-type.ts'
 
 export type { ScalarType }
@@ -20,7 +24,13 @@ export type PropertyDefinition = PropertyType & {
   readonly description?: string
   /** The language in which other forms of a term are found as well. */
   readonly language?: string
+  readonly required?: boolean
+  readonly default?: DefaultDefinition
+  readonly valueType?: string
+  readonly constraints?: readonly ConstraintDefinition[]
 }
+
+export type ValueTypes = NonNullable<FullDefinition['valueTypes']>
 
 interface Named {
   readonly apiName: string
@@ -39,6 +49,7 @@ export interface ObjectTypeDefinition extends Named {
 export interface OntologyDefinition extends Named {
   readonly families?: readonly string[]
   readonly objectTypes: readonly ObjectTypeDefinition[]
+  readonly valueTypes?: ValueTypes
   readonly linkTypes?: readonly LinkTypeDefinition[]
 }
 

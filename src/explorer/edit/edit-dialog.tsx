@@ -93,13 +93,15 @@ function useEdit({ address, base: opened, onWritten }: EditDialogProps) {
   const [theirs, setTheirs] = useState<TaggedObject>()
   const [isResolved, setResolved] = useState(false)
   const { run, isBusy, error } = useTask()
-  const draft = useDraft(objectType, base?.properties)
+  const draft = useDraft(objectType, address.ontology.valueTypes, base?.properties)
   const { properties } = draft.written
   const before = base?.properties ?? {}
   const save = () =>
     run(async () => {
       setResolved(false)
-      const target = { ...address, key: keyText(properties[objectType.primaryKey] as string) }
+      // Only a key with a default may be missing.
+      const key = properties[objectType.primaryKey] ?? crypto.randomUUID()
+      const target = { ...address, key: keyText(key as string) }
       try {
         onWritten(await writeObject(service, target, base, properties))
       } catch (reason) {

@@ -127,3 +127,43 @@ it('merges the changes of two people, and keeps mine where both changed a value'
   const { size: __, ...withoutSize } = item
   expect(mergeChanges(item, mine, withoutSize)['size']).toEqual(mine.size)
 })
+
+describe('a draft of a type with constraints', () => {
+  const valueTypes = [
+    {
+      apiName: 'email',
+      baseType: { type: 'string' as const },
+      constraints: [{ type: 'regex' as const, pattern: '.+@.+' }],
+    },
+  ]
+  const customer: ObjectTypeDefinition = {
+    apiName: 'customer',
+    rid: 'c',
+    primaryKey: 'id',
+    properties: {
+      id: { type: 'string', default: { type: 'uniqueIdentifier' } },
+      email: { type: 'string', valueType: 'email', required: true },
+      score: { type: 'integer', constraints: [{ type: 'range', maximumValue: 100 }] },
+    },
+  }
+  const checkCustomer = valueChecker(customer, valueTypes)
+  const read = (texts: object) =>
+    readDraft(customer, { ...draftOf(customer, {}), ...texts }, checkCustomer).mistakes
+
+  it('names what is required, and what violates a constraint', () => {
+    expect(read({})).toEqual({ email: 'This is required.' })
+    expect(read({ email: 'ada', score: '101' })).toEqual({
+      email: 'This does not match the pattern .+@.+.',
+      score: 'This is above the maximum 100.',
+    })
+    expect(read({ email: 'a@b', score: '100' })).toEqual({})
+  })
+
+  it('is checked alike as JSON', () => {
+    const json = JSON.stringify({ score: 101 })
+    expect(readJson(customer, json, checkCustomer).mistakes).toEqual({
+      email: 'This is required.',
+      score: 'This is above the maximum 100.',
+    })
+  })
+})

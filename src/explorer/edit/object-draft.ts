@@ -37,11 +37,10 @@ export function readJson(
   if (!isObject(properties)) {
     return { properties: {}, mistakes: { json: 'This is not a JSON object.' } }
   }
-  const mistakes: Record<string, string> = {}
+  const mistakes = missingValues({ primaryKey, properties: types }, properties)
   const key = properties[primaryKey]
-  if (key === undefined) mistakes[primaryKey] = 'Every object needs its primary key.'
-  else if (base[primaryKey] !== undefined && key !== base[primaryKey]) {
-    mistakes[primaryKey] = 'The key of an object cannot change.'
+  if (base[primaryKey] !== undefined && key !== base[primaryKey]) {
+    mistakes[primaryKey] ??= 'The key of an object cannot change.'
   }
   for (const [name, value] of Object.entries(properties)) {
     if (value === null || isEqual(value, base[name])) continue
@@ -95,10 +94,21 @@ export function readDraft(
       mistakes[name] = (error as Error).message
     }
   }
-  if (properties[objectType.primaryKey] === undefined && !(objectType.primaryKey in mistakes)) {
-    mistakes[objectType.primaryKey] = 'Every object needs its primary key.'
-  }
-  return { properties, mistakes }
+  return { properties, mistakes: { ...missingValues(objectType, properties), ...mistakes } }
+}
+
+/** Returns a mistake for each required property that has neither a value nor a default. */
+function missingValues(
+  { primaryKey, properties: types }: Pick<ObjectTypeDefinition, 'primaryKey' | 'properties'>,
+  properties: Properties,
+): Record<string, string> {
+  const isMissing = (name: string) => (properties[name] ?? undefined) === undefined
+  const missing = Object.entries(types).flatMap(([name, type]) => {
+    if (type.default !== undefined || !isMissing(name)) return []
+    if (name === primaryKey) return [[name, 'Every object needs its primary key.']]
+    return type.required === true ? [[name, 'This is required.']] : []
+  })
+  return Object.fromEntries(missing)
 }
 
 function readText(text: string, type: PropertyType): unknown {

@@ -1,7 +1,13 @@
 /** A form with one field for each property, by its type. */
 
 import { useMemo, useState } from 'react'
-import { nameOfProperty, type ObjectTypeDefinition, wordsOf } from '../api/ontology.ts'
+import {
+  nameOfProperty,
+  type ObjectTypeDefinition,
+  type PropertyDefinition,
+  type ValueTypes,
+  wordsOf,
+} from '../api/ontology.ts'
 import { SelectField, TextArea, TextField } from '../ui/fields.tsx'
 import type { Difference } from '../view/differences.ts'
 import { valueChecker } from './check-values.ts'
@@ -36,7 +42,7 @@ export function DraftFields({ draft, objectType, isKeyFixed }: DraftFieldsProps)
       {Object.entries(objectType.properties).map(([name, definition]) => {
         const value = texts[name] ?? ''
         const common = {
-          label: `${nameOfProperty(name, definition)} (${definition.type})`,
+          label: labelOf(name, definition),
           value,
           error: mistakes[name],
           onChange: (text: string) => setTexts({ ...texts, [name]: text }),
@@ -44,6 +50,8 @@ export function DraftFields({ draft, objectType, isKeyFixed }: DraftFieldsProps)
         if (definition.type === 'boolean') {
           return <SelectField key={name} {...common} options={BOOLEANS} />
         }
+        const options = optionsOf(definition, value)
+        if (options !== undefined) return <SelectField key={name} {...common} options={options} />
         if (isWrittenAsJson(definition) || value.includes('\n')) {
           const rows = Math.min(MAX_ROWS, value.split('\n').length + 1)
           return <TextArea key={name} {...common} rows={rows} />
@@ -63,6 +71,22 @@ export function DraftFields({ draft, objectType, isKeyFixed }: DraftFieldsProps)
       })}
     </div>
   )
+}
+
+function labelOf(name: string, definition: PropertyDefinition): string {
+  const note = definition.required === true ? `${definition.type}, required` : definition.type
+  return `${nameOfProperty(name, definition)} (${note})`
+}
+
+/** More values are easier to type than to find in a list. */
+const MAX_OPTIONS = 50
+
+/** Returns the allowed values of a text, if they are few; with the value that it has. */
+function optionsOf({ type, constraints = [] }: PropertyDefinition, value: string) {
+  const { options = [] } = constraints.find((one) => one.type === 'enum') ?? {}
+  if (type !== 'string' || options.length === 0 || options.length > MAX_OPTIONS) return undefined
+  const texts = new Set(['', value, ...options.map(String)])
+  return Array.from(texts, (text) => [text, text === '' ? 'no value' : text] as const)
 }
 
 const VALUE =
@@ -101,11 +125,15 @@ function show(value: unknown): string {
 type Form = 'form' | 'json'
 
 /** The texts of an object that is edited, as a form or as JSON. */
-export function useDraft(objectType: ObjectTypeDefinition, base: Properties | undefined) {
+export function useDraft(
+  objectType: ObjectTypeDefinition,
+  valueTypes: ValueTypes | undefined,
+  base: Properties | undefined,
+) {
   const [form, setForm] = useState<Form>('form')
   const [texts, setTexts] = useState(() => draftOf(objectType, base ?? {}))
   const [json, setJson] = useState('')
-  const check = useMemo(() => valueChecker(objectType), [objectType])
+  const check = useMemo(() => valueChecker(objectType, valueTypes), [objectType, valueTypes])
   const written =
     form === 'form'
       ? readDraft(objectType, texts, check, base)
