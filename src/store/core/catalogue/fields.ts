@@ -14,6 +14,7 @@ import {
   type PrefixFields,
   type StoredField,
   type UnindexedFields,
+  type UnindexedReason,
 } from '../../sql/compile/field-numbers.ts'
 import {
   type CoreSession,
@@ -71,7 +72,7 @@ export function fieldsOfType<Type extends string>(
 /** Reads the fields without an index. */
 export function unindexedFields(value: unknown): UnindexedFields {
   if (value === '{}') return ALL_INDEXED.unindexedFields
-  return new Map(Object.entries(json<Record<string, 'fewValues' | 'freeText' | 'added'>>(value)))
+  return new Map(Object.entries(json<Record<string, UnindexedReason>>(value)))
 }
 
 /** Reads the list of fields whose index holds only the beginning of their texts. */

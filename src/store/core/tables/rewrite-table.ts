@@ -65,7 +65,7 @@ function unindexedIn(
   const fields = [...(before ?? [])]
   return new Map(
     fields.filter(
-      ([key, reason]) => reason === 'fewValues' || (reason === 'freeText' && isText(key)),
+      ([key, reason]) => reason !== 'added' && (reason !== 'freeText' || isText(key)),
     ),
   )
 }

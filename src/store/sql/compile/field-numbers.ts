@@ -37,11 +37,14 @@ export type PrefixFields = ReadonlySet<string>
 export const NO_PREFIX_FIELDS: ReadonlySet<string> = new Set()
 
 /**
- * The fields of a table that have no index, by `fieldKey`: those with few values; free texts, which are
- * stored in the body alone; and those that were added when the table had many rows. On PostgreSQL, only
- * these exist, until their indexes are built in the background.
+ * Why a field has no index: it has few values; no value of it finds few objects, or nobody asks for
+ * one; it has free texts, which are stored in the body alone; or it was added when the table had many
+ * rows. On PostgreSQL, only the last of these exists, until the index is built in the background.
  */
-export type UnindexedFields = ReadonlyMap<string, 'fewValues' | 'freeText' | 'added'>
+export type UnindexedReason = 'fewValues' | 'unselective' | 'freeText' | 'added'
+
+/** The fields of a table that have no index, by `fieldKey`. */
+export type UnindexedFields = ReadonlyMap<string, UnindexedReason>
 
 /** What the indexes of a table hold of its fields. */
 export interface FieldIndexes {

@@ -44,6 +44,8 @@ export interface PropertyColumns {
   readonly texts: readonly number[]
   /** The indexes of the fields whose column values are whole numbers of at most 32 bits. */
   readonly wholes: readonly number[]
+  /** The indexes of the fields with numbers that have fractions, with dates or with times. */
+  readonly measures: readonly number[]
 }
 
 export function columnsOf({ properties }: Pick<ObjectType, 'properties'>): PropertyColumns {
@@ -56,6 +58,7 @@ export function columnsOf({ properties }: Pick<ObjectType, 'properties'>): Prope
     fields: fields.map(({ property, structField }) => ({ property, structField })),
     texts: types.flatMap((type, index) => (isText(type) ? [index] : [])),
     wholes: types.flatMap((type, index) => (isWhole(type) ? [index] : [])),
+    measures: types.flatMap((type, index) => (isMeasured(type) ? [index] : [])),
   }
 }
 
@@ -73,6 +76,18 @@ const OTHER_COLUMNS: ReadonlySet<ScalarType> = new Set([
 
 function isWhole(type: PropertyType | undefined): boolean {
   return type?.kind !== 'scalar' || !OTHER_COLUMNS.has(type.type)
+}
+
+const MEASURES: ReadonlySet<ScalarType> = new Set([
+  'decimal',
+  'date',
+  'timestamp',
+  'float',
+  'double',
+])
+
+function isMeasured(type: PropertyType | undefined): boolean {
+  return type?.kind === 'scalar' && MEASURES.has(type.type)
 }
 
 function isText(type: PropertyType | undefined): boolean {

@@ -156,7 +156,7 @@ function readsEquality(
     return countCandidates(query, MAX_CANDIDATES + 1) <= MAX_CANDIDATES
   }
   const reason = unindexedFields.get(fieldKey(query.field))
-  if (query.operator !== 'eq' || reason === undefined || reason === 'freeText') return false
+  if (query.operator !== 'eq' || (reason !== 'fewValues' && reason !== 'added')) return false
   return countNear(query, maxObjects + 1, MAX_TESTED_ROWS) > maxObjects
 }
 

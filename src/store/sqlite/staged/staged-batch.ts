@@ -129,9 +129,11 @@ export class StagedBatch implements StagedWrite<WriterDatabase> {
 
   /** Looks at the first objects of a load. */
   #findUnindexed(): UnindexedFields {
-    const { fields } = this.#batch.columns
+    const { fields, measures } = this.#batch.columns
+    const measured = new Set(measures)
+    const loaded = fields.map((field, index) => ({ ...field, isMeasured: measured.has(index) }))
     const puts = this.#changes.filter(isPut).slice(0, FIRST_OBJECTS).map(putOf)
-    return findUnindexed(fields, puts.length, (index) =>
+    return findUnindexed(loaded, puts.length, (index) =>
       puts.map(([, , , , , values]) => values[index] ?? null),
     )
   }
