@@ -14,6 +14,7 @@ import {
   readObjectKey,
   ViolatingObject,
 } from '../../ontology/values/read-object.ts'
+import { plainReader } from '../../ontology/values/read-plain.ts'
 import type { Change } from '../../store/object-store.ts'
 
 /** The bytes around an object in its line: `{"put":` and `}`. */
@@ -45,14 +46,23 @@ interface InvalidLine {
 /** What becomes of a line; throws `RefusedObject` for an invalid one. */
 interface LineMakers<Item> {
   readonly put: (value: unknown, line: number) => Item
+  /** Makes a put of the text of an object that is plain; returns undefined for any other. */
+  readonly plainPut?: (body: string) => Item | undefined
   readonly delete: (pk: string, line: number) => Item
 }
 
 /** Returns how lines become changes of a store. Every object may be a new one. */
 export function changeMakers(objectType: ObjectType, creation: Creation): LineMakers<Change> {
   const readObject = objectReader(objectType)
+  const readPlain = plainReader(objectType)
   return {
     put: (value) => ({ put: readObject(value, creation) }),
+    ...(readPlain && {
+      plainPut: (body) => {
+        const put = readPlain(body)
+        return put && { put }
+      },
+    }),
     delete: (pk) => ({ delete: pk }),
   }
 }
@@ -128,10 +138,14 @@ export class ChangeReader<Item> {
 
   #readLine(line: SplitLine): { readonly item: Item } | { readonly invalid: InvalidLine } {
     if (isUnreadable(line)) return { invalid: { line: line.line, reason: line.reason } }
-    const { number } = line
-    const [kind, value] = readMember(line.text, CHANGES)
+    const { number, text } = line
+    const { put, plainPut, delete: remove } = this.#makers
+    if (plainPut !== undefined && text.startsWith(PLAIN_START) && text.endsWith(PLAIN_END)) {
+      const item = plainPut(text.slice(PLAIN_START.length - 1, -1))
+      if (item !== undefined) return { item }
+    }
+    const [kind, value] = readMember(text, CHANGES)
     if (kind === 'invalid') return { invalid: { line: number, reason: String(value) } }
-    const { put, delete: remove } = this.#makers
     try {
       const item =
         kind === 'put'
@@ -159,6 +173,10 @@ export class ChangeReader<Item> {
     return new ObjectQueryError('InvalidBatchLine', { ...refused[0], refused })
   }
 }
+
+/** What is around the members of an object in a line without spaces. */
+const PLAIN_START = '{"put":{'
+const PLAIN_END = '}}'
 
 const CHANGES = {
   names: ['put', 'delete'],
