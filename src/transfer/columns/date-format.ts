@@ -190,9 +190,19 @@ export function isoTimestamp(text: string): string | undefined {
 }
 
 const PLAIN_UTC =
-  /^[12]\d{3}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\dZ$/
+  /^[12]\d{3}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{3})?Z$/
 
-/** Returns whether a text is a canonical timestamp, without looking up the length of its month. */
+/**
+ * Returns whether a text is a timestamp that is canonical but for a fraction of zero, without looking
+ * up the length of its month.
+ */
 export function isPlainUtc(text: string): boolean {
   return PLAIN_UTC.test(text)
+}
+
+const NO_FRACTION = '.000Z'
+
+/** Returns the canonical form of such a text. */
+export function canonicalUtc(text: string): string {
+  return text.endsWith(NO_FRACTION) ? `${text.slice(0, -NO_FRACTION.length)}Z` : text
 }

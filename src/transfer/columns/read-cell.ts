@@ -11,7 +11,7 @@ import type {
 import { isJsonObject } from '../../ontology/json-object.ts'
 import { scalarReader, type ValueReader } from '../../ontology/values/read-value.ts'
 import { RefusedValue, refuse } from '../../ontology/values/refused-value.ts'
-import { isoTimestamp, isPlainUtc } from './date-format.ts'
+import { canonicalUtc, isoTimestamp, isPlainUtc } from './date-format.ts'
 import { degrees, pointText } from './geopoint-columns.ts'
 import { jsonCell } from './read-json-cell.ts'
 
@@ -106,7 +106,7 @@ function readDate(text: string): string {
 const UTC = /^(\d{4}-\d{2}-\d{2})[T ]((?:[01]\d|2[0-3]):[0-5]\d)(:[0-5]\d)?Z?$/
 
 function readTimestamp(text: string): string {
-  if (isPlainUtc(text)) return `"${text}"`
+  if (isPlainUtc(text)) return `"${canonicalUtc(text)}"`
   const time = text.trim()
   const utc = UTC.exec(time)
   // Whole seconds in UTC need no calculation.

@@ -104,7 +104,7 @@ export function plainTraits(text: string): number {
   const { length } = text
   const first = text.charCodeAt(0)
   if (first >= 0x30 && first <= 0x39) {
-    if (length === UTC_LENGTH) return isPlainUtc(text) ? TRAIT.timestamp : 0
+    if (text.charCodeAt(DATE_LENGTH) === 0x54) return isPlainUtc(text) ? TRAIT.timestamp : 0
     return length > DOUBLE_DIGITS ? 0 : plainNumberTraits(text)
   }
   return text === 'true' || text === 'false' ? TRAIT.boolean : 0
@@ -125,7 +125,7 @@ function plainNumberTraits(text: string): number {
   return text.length < AMPLE_DIGITS ? TRAIT.integer : 0
 }
 
-const UTC_LENGTH = '2024-02-29T01:02:03Z'.length
+const DATE_LENGTH = '2024-02-29'.length
 
 const BOOLEANS: ReadonlyMap<string, number> = new Map([
   ['true', TRAIT.boolean],

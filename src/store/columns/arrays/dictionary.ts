@@ -74,11 +74,16 @@ export function addDictionary(image: ImageWriter, texts: Iterable<string>): Dict
   return writer.finish(image)
 }
 
-/** Sorts texts as a dictionary has them. JavaScript sorts surrogates before other characters. */
+/** Sorts texts as a dictionary has them. */
 export function sortTexts(texts: string[]): string[] {
-  return texts.some((text) => SURROGATE_OR_LATER.test(text))
-    ? texts.sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
-    : texts.sort()
+  return isInByteOrder(texts)
+    ? texts.sort()
+    : texts.sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
+}
+
+/** True if JavaScript orders texts by their bytes: it sorts surrogates before other characters. */
+export function isInByteOrder(texts: readonly string[]): boolean {
+  return !texts.some((text) => SURROGATE_OR_LATER.test(text))
 }
 
 const SURROGATE_OR_LATER = /[\ud800-\uffff]/

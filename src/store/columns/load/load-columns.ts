@@ -14,7 +14,7 @@ import type { LoadContent } from './describe-loaded.ts'
 import { KeyRanges } from './key-ranges.ts'
 import { storedValues } from './stored-values.ts'
 
-const SEGMENT_ROWS = 1 << 19
+const SEGMENT_ROWS = 1 << 18
 /** The length of the bodies after which a segment ends, because its texts are in memory. */
 const SEGMENT_LENGTH = 256 * 1024 * 1024
 /** The rows for which memory is reserved at first. */

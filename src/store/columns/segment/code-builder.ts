@@ -1,12 +1,13 @@
 /** Builds columns of texts. */
 import type { ScalarType } from '../../../ontology/definition/property-type.ts'
 import type { ColumnValue } from '../../../ontology/values/column-value.ts'
-import { addDictionary, sortTexts } from '../arrays/dictionary.ts'
+import { addDictionary } from '../arrays/dictionary.ts'
 import { Growing } from '../arrays/growing.ts'
 import type { ImageWriter } from '../arrays/shared-arrays.ts'
 import type { PostingsBuilder } from './build-postings.ts'
 import type { ColumnPlace } from './column.ts'
 import type { ColumnBuilder, ColumnOptions, FieldValue, RowOrder } from './column-builder.ts'
+import { DistinctTexts } from './distinct-texts.ts'
 import type { PostingsPlace } from './postings.ts'
 import { toText } from './stored-form.ts'
 
@@ -19,13 +20,13 @@ export class CodeBuilder implements ColumnBuilder {
   readonly #terms: PostingsBuilder | undefined
   readonly #options: ColumnOptions
   /** The texts with their numbers; undefined once they take too much. */
-  #numbers: Map<string, number> | undefined = new Map()
+  #numbers: DistinctTexts | undefined = new DistinctTexts()
   #size = 0
   #length = 0
   /** The numbers of texts; 0 for no value. */
   readonly #codes: Growing<Uint32Array>
   /** The numbers of texts by their codes minus 1. */
-  #sorted = new Uint32Array()
+  #sorted: Uint32Array = new Uint32Array()
   /** For each position the number of its text, or its code once there is a dictionary; 0 for none. */
   #ordered: Uint32Array = new Uint32Array()
 
@@ -43,11 +44,11 @@ export class CodeBuilder implements ColumnBuilder {
   }
 
   #numberOf(text: string): number {
-    const known = this.#numbers?.get(text)
+    const known = this.#numbers?.numberOf(text)
     if (known !== undefined) return known
     this.#size += 1
     this.#terms?.add(text)
-    this.#numbers?.set(text, this.#size)
+    this.#numbers?.add(text)
     this.#length += text.length
     this.#dropLongTexts()
     return this.#size
@@ -72,8 +73,8 @@ export class CodeBuilder implements ColumnBuilder {
     this.#dropLongTexts()
     const numbers = this.#numbers
     if (numbers === undefined) return undefined
-    const texts = sortTexts([...numbers.keys()])
-    this.#sorted = Uint32Array.from(texts, (text) => numbers.get(text) ?? 0)
+    const { texts, numbers: sorted } = numbers.sort()
+    this.#sorted = sorted
     const codesOfNumbers = new Uint32Array(texts.length + 1)
     this.#sorted.forEach((number, index) => {
       codesOfNumbers[number] = index + 1

@@ -1,5 +1,6 @@
 /** The keys of rows that are added in any order. */
 import { type DictionaryPlace, DictionaryWriter } from '../arrays/dictionary.ts'
+import { ownText } from '../arrays/own-text.ts'
 import type { ImageWriter } from '../arrays/shared-arrays.ts'
 
 /** Thrown if two rows have the same key. */
@@ -20,7 +21,7 @@ export class UnorderedKeys {
     if (this.#isPlain && SURROGATE_OR_LATER.test(key)) this.#isPlain = false
     const last = this.#keys.at(-1)
     if (last !== undefined && key <= last) this.#isSorted = false
-    this.#keys.push(key)
+    this.#keys.push(ownText(key))
   }
 
   /** Returns which row is at each position; undefined if they are in order. */
