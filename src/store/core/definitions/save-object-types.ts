@@ -5,7 +5,6 @@ import type {
 } from '../../../ontology/definition/definition-schema.ts'
 import { parseDefinition } from '../../../ontology/definition/parse-definition.ts'
 import type { ObjectType } from '../../../ontology/ontology.ts'
-import { STORED_BYTES } from '../../sql/compile/record-sql.ts'
 import {
   type PlannedChange,
   planTypes,
@@ -174,8 +173,9 @@ function* rewriteTitles(
   property: string | undefined,
 ): Operation<void> {
   const table = objectTable(id)
+  const { noTitlePlace } = session.dialect
   if (property === undefined) {
-    yield* session.run(`UPDATE ${table} SET title = NULL WHERE title IS NOT NULL`, [])
+    yield* session.run(`UPDATE ${table} SET title = NULL${noTitlePlace}`, [])
     return
   }
   // The JSON text of the value; numbers get quotes.
@@ -183,11 +183,11 @@ function* rewriteTitles(
     `UPDATE ${table} SET title = (
        SELECT CASE WHEN value LIKE '"%' THEN value ELSE '"' || value || '"' END
        FROM (SELECT ${session.dialect.memberJson('body')} AS value) AS titled
-     )`,
+     )${noTitlePlace}`,
     [property],
   )
   const row = yield* session.find(
-    `SELECT coalesce(max(${STORED_BYTES}), 0) FROM ${table} AS o`,
+    `SELECT coalesce(max(${session.dialect.storedBytes}), 0) FROM ${table} AS o`,
     [],
     { maxRecordBytes: integer },
   )

@@ -16,7 +16,6 @@ import {
 import type { FieldNumbers } from '../../sql/compile/field-numbers.ts'
 import { type KeysetCursor, type OrderColumn, orderBranches } from '../../sql/compile/keyset-sql.ts'
 import { plainProperty } from '../../sql/compile/property-sql.ts'
-import { STORED_BYTES } from '../../sql/compile/record-sql.ts'
 import { combine, type SqlCondition, type SqlValue } from '../../sql/compile/sql-condition.ts'
 import { integer, type Operation, text } from '../session/session.ts'
 
@@ -43,6 +42,8 @@ export interface PartReader<Head> {
   tableOfRow(head: Head, version: number, type: ObjectType): Operation<PartTable | undefined>
   /** The column by which a row is found again most quickly. */
   readonly rowHandle: string
+  /** The bytes of the columns of a row in a record. */
+  readonly storedBytes: string
   rows(statement: SqlCondition): Operation<readonly (readonly unknown[])[]>
   /** Returns the values of a row. Integers of 64 bits are exact. */
   values(statement: SqlCondition): Operation<OrderValues | undefined>
@@ -144,7 +145,7 @@ function* findMerged<Head>(
       return {
         sql: `SELECT * FROM (
           SELECT ${part} AS part, ${reader.rowHandle} AS handle, o.pk AS pk,
-            o.valid_from AS version, ${isMeasured ? STORED_BYTES : '0'} AS bytes,
+            o.valid_from AS version, ${isMeasured ? reader.storedBytes : '0'} AS bytes,
             ${mergedColumns(columns)}
           FROM ${table} AS o WHERE ${where.sql} ORDER BY ${branch.orderBy} ${LIMIT}) AS branch`,
         values: [...where.values, limit],

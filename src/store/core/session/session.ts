@@ -143,6 +143,12 @@ export interface Dialect {
   readonly tokenGeneration: string
   /** The JSON text of a member whose name is a parameter. */
   memberJson(json: string): string
+  /** The bytes of the columns of a row, aliased `o`, in a record. */
+  readonly storedBytes: string
+  /** The primary key of a row as a JSON string. */
+  readonly keyJson: string
+  /** Follows an assignment of a title: rows may have it in two ways. */
+  readonly noTitlePlace: string
   /** Selects the names of the indexes of a table that are not unique. Its name is a parameter. */
   readonly deferredIndexes: string
 }

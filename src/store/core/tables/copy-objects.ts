@@ -63,7 +63,7 @@ export function* copyAgain(
     const keys = converter.changesKeys ? yield* takeKeys(session, typeId, some) : some
     const removed = yield* builder.removeRows({ id: tableId }, keys)
     const rows = yield* session.query(
-      `SELECT pk, key, body FROM ${objectTable(sourceId)}
+      `SELECT pk, ${session.dialect.keyJson}, body FROM ${objectTable(sourceId)}
        WHERE ${current.sql} AND pk ${session.dialect.isOneOf('text')} ORDER BY pk`,
       [...current.values, some],
       STORED_ROW,

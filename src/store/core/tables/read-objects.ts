@@ -42,7 +42,7 @@ export function* readNext(
   const { objects, bytes } = portion
   if (objects * maxRecordBytes > bytes) return yield* readNextBySize(session, range, portion)
   const rows = yield* session.query(
-    `SELECT pk, key, body FROM ${objectTable(id)}
+    `SELECT pk, ${session.dialect.keyJson}, body FROM ${objectTable(id)}
      WHERE ${current.sql} AND pk > ? ORDER BY pk LIMIT ?`,
     [...current.values, after, objects],
     STORED_ROW,
@@ -70,7 +70,7 @@ function* readNextBySize(
   const last = sizes.at(end === -1 ? -1 : end - 1)
   if (last === undefined) return { rows: [], lastKey: after, isLast: true }
   const rows = yield* session.query(
-    `SELECT pk, key, body FROM ${table} WHERE ${current.sql} AND pk > ? AND pk <= ? ORDER BY pk`,
+    `SELECT pk, ${session.dialect.keyJson}, body FROM ${table} WHERE ${current.sql} AND pk > ? AND pk <= ? ORDER BY pk`,
     [...current.values, after, last.pk],
     STORED_ROW,
   )

@@ -64,9 +64,7 @@ function unindexedIn(
   }
   const fields = [...(before ?? [])]
   return new Map(
-    fields.filter(
-      ([key, reason]) => reason !== 'added' && (reason !== 'freeText' || isText(key)),
-    ),
+    fields.filter(([key, reason]) => reason !== 'added' && (reason !== 'freeText' || isText(key))),
   )
 }
 

@@ -18,6 +18,7 @@ import {
   type StatementOptions,
   type StoreLock,
 } from '../../core/session/session.ts'
+import { STORED_BYTES } from '../../sql/compile/record-sql.ts'
 import type { Session, WriteSession } from './session.ts'
 
 const TYPES = { text: 'text', integer: 'bigint' } as const
@@ -42,6 +43,9 @@ export const POSTGRES_DIALECT: Dialect = {
   member: (json, name) => `${json}::json ->> '${name}'`,
   tokenGeneration: TOKEN_GENERATION_SQL,
   memberJson: (json) => `(${json}::json -> ?)::text`,
+  storedBytes: STORED_BYTES,
+  keyJson: 'key',
+  noTitlePlace: '',
   deferredIndexes: `SELECT c.relname::text FROM pg_index AS i JOIN pg_class AS c ON c.oid = i.indexrelid
     WHERE i.indrelid = to_regclass(?) AND NOT i.indisunique`,
 }

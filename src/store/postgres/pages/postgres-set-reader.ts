@@ -12,6 +12,7 @@ import {
   type SetPagePart,
   type StoredSetPage,
 } from '../../port/pages.ts'
+import { STORED_BYTES } from '../../sql/compile/record-sql.ts'
 import { combine, type SqlCondition } from '../../sql/compile/sql-condition.ts'
 import { readableVersion } from '../../sql/plan/plan-rules.ts'
 import { arrayText, columnType } from '../catalogue/column-codec.ts'
@@ -104,6 +105,7 @@ class PostgresSetReader implements SetReader<TypeHead> {
   }
 
   readonly rowHandle = 'o.pk'
+  readonly storedBytes = STORED_BYTES
 
   rows({ sql, values }: SqlCondition) {
     return awaited(this.#session.query(sql, values))

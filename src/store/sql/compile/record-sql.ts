@@ -8,9 +8,13 @@ import {
 import type { Selection } from '../../../query/selection.ts'
 import type { RecordSpec } from '../../object-store.ts'
 
-/** The bytes of a row's columns in a record. */
-export const STORED_BYTES =
-  'octet_length(o.body) + octet_length(o.key) + coalesce(octet_length(o.title), 0)'
+/** Returns the bytes of a row's columns in a record. */
+export function storedBytes({ key, title }: { readonly key: string; readonly title: string }) {
+  return `octet_length(o.body) + octet_length(${key}) + coalesce(octet_length(${title}), 0)`
+}
+
+/** The bytes of a row that has a column for each of them. */
+export const STORED_BYTES = storedBytes({ key: 'o.key', title: 'o.title' })
 
 /** How a database writes the parts of a record. Functions add the values of their placeholders. */
 export interface RecordDialect {
@@ -33,8 +37,10 @@ export function recordParts(
   return { parts: shape.map((part) => partSql(part, selection, values, dialect)), values }
 }
 
-const CHECKED = `concat(o.checksum, ' ', ${OBJECT_ID_LENGTH} + octet_length(o.key), ' ',
-  octet_length(o.pk), ' ', octet_length(o.body), ' ', o.object_id, o.key, o.pk, o.body)`
+function checkedSql(key: string): string {
+  return `concat(o.checksum, ' ', ${OBJECT_ID_LENGTH} + octet_length(${key}), ' ',
+    octet_length(o.pk), ' ', octet_length(o.body), ' ', o.object_id, ${key}, o.pk, o.body)`
+}
 
 function partSql(
   part: RecordPart,
@@ -43,7 +49,7 @@ function partSql(
   { columns, literal, optional, selected, renamed }: RecordDialect,
 ): string {
   if ('renamed' in part) return renamed(part.renamed, values)
-  if ('isChecked' in part) return CHECKED
+  if ('isChecked' in part) return checkedSql(columns.key)
   if ('column' in part) {
     const { column } = part
     if (selection !== undefined && column === 'properties') {

@@ -51,8 +51,10 @@ export const SQLITE_TABLES: TableDialect = {
       valid_from INTEGER NOT NULL,
       valid_to INTEGER NOT NULL DEFAULT ${NEVER_CLOSED},
       object_id TEXT NOT NULL,
-      key TEXT NOT NULL,
+      -- See row-texts.ts.
+      key TEXT,
       title TEXT,
+      title_place INTEGER,
       body TEXT NOT NULL,
       -- See object-checksum.ts.
       checksum INTEGER NOT NULL${columns.map((column) => `, ${column}`).join('')}

@@ -15,6 +15,7 @@ import {
 } from '../../../ontology/values/searchable-values.ts'
 import { objectChecksum } from '../../object-checksum.ts'
 import { type Batch, type Change, type ChangePart, isEncoded } from '../../object-store.ts'
+import { storedKey, storedTitle } from '../catalogue/row-texts.ts'
 
 /** A change as a message: a put, or the key of an object to delete. */
 export type ChangeMessage = PutMessage | readonly [pk: string]
@@ -22,8 +23,9 @@ export type ChangeMessage = PutMessage | readonly [pk: string]
 export type PutMessage = readonly [
   pk: string,
   objectId: string,
-  key: string,
-  title: string | null,
+  /** See row-texts.ts. */
+  key: string | null,
+  title: string | number | null,
   body: string,
   /** In the order of `PropertyColumns.fields`. */
   columns: readonly (ColumnValue | null)[],
@@ -105,13 +107,13 @@ function toFieldMessage<T>({
 }
 
 export function toPutMessage(object: StoredObject): PutMessage {
-  const { pk, objectId, key, title, body, searchable } = object
+  const { pk, objectId, body, searchable } = object
   const { columns, elements, points } = searchable
   return [
     pk,
     objectId,
-    key,
-    title,
+    storedKey(object),
+    storedTitle(object),
     body,
     columns.values,
     elements.length === 0 ? NONE : elements.map(toFieldMessage),

@@ -161,8 +161,8 @@ function readRow(table: RowTable, index: number, pk: string): PutMessage {
     return texts.slice(textAt - size, textAt)
   }
   const objectId = read() as string
-  const key = read() as string
-  const title = read() as string | null
+  const key = read() as string | null
+  const title = read() as string | number | null
   const body = read() as string
   const values: (ColumnValue | null)[] = []
   for (let column = 0; column < columns; column += 1) values.push(read())

@@ -1,6 +1,7 @@
 /** Checks the structure of a database that is in use, table by table. */
 import type { DatabaseSync } from 'node:sqlite'
 import { checksumOf } from '../../object-checksum.ts'
+import { KEY_JSON } from '../catalogue/row-texts.ts'
 
 /**
  * Prepares a connection for checks. Without the memory map, a truncated file is an error of SQLite
@@ -87,7 +88,7 @@ export function checkNextRows(db: DatabaseSync, table: string, after: number): C
   // Not by an index: the row itself is checked.
   const found = db
     .prepare(
-      `SELECT id, checksum, CAST(concat(object_id, key, pk, body) AS BLOB) AS covered FROM ${table}
+      `SELECT id, checksum, CAST(concat(object_id, ${KEY_JSON}, pk, body) AS BLOB) AS covered FROM ${table} AS o
        WHERE id > ? ORDER BY id LIMIT ${ROWS_PER_STEP}`,
     )
     .iterate(after)
@@ -105,7 +106,9 @@ export function checkNextRows(db: DatabaseSync, table: string, after: number): C
 const END: CheckedRows = { rows: 0, lastId: undefined }
 
 function describeRow(db: DatabaseSync, table: string, row: number): DamagedRow {
-  const [key] = Object.values(db.prepare(`SELECT key FROM ${table} WHERE id = ?`).get(row) ?? {})
+  const [key] = Object.values(
+    db.prepare(`SELECT ${KEY_JSON} FROM ${table} AS o WHERE id = ?`).get(row) ?? {},
+  )
   const type = db
     .prepare(
       `SELECT definition ->> 'apiName' AS name FROM oqs_object_type WHERE id = (

@@ -17,6 +17,7 @@ import {
   runNow,
   type Statement,
 } from '../../core/session/session.ts'
+import { keyJson, ROW_BYTES } from '../catalogue/row-texts.ts'
 
 export const SQLITE_DIALECT: Dialect = {
   // Transactions that write run one after the other.
@@ -29,6 +30,9 @@ export const SQLITE_DIALECT: Dialect = {
   member: (json, name) => `${json} ->> '${name}'`,
   tokenGeneration: 'NULL',
   memberJson: (json) => `(${json} -> ?)`,
+  storedBytes: ROW_BYTES,
+  keyJson: keyJson(''),
+  noTitlePlace: ', title_place = NULL',
   deferredIndexes: 'SELECT name FROM pragma_index_list(?) WHERE NOT "unique"',
 }
 

@@ -19,6 +19,7 @@ import {
   FEW_CHANGES_LENGTH,
 } from '../../object-store.ts'
 import type { RequestContext } from '../../port/request-context.ts'
+import { KEY_JSON, TITLE_JSON } from '../catalogue/row-texts.ts'
 import { readTypeHead, VISIBLE, visibilityValues } from '../catalogue/type-head.ts'
 import { changeMessages } from '../changes/change-message.ts'
 import { inReadTransaction, type ReadConnection } from '../queries/read-connection.ts'
@@ -176,7 +177,7 @@ function readCurrent(
     if (!isCreated) return new Map()
     const visibility = stagedCount === undefined ? 'current' : 'version'
     const find = statements.prepare(
-      `SELECT valid_from, object_id, key, title, body FROM ${objectTable(table)}
+      `SELECT valid_from, object_id, ${KEY_JSON}, ${TITLE_JSON}, body FROM ${objectTable(table)} AS o
        WHERE ${VISIBLE[visibility]} AND pk = ?`,
     )
     const values = visibilityValues(visibility, published)

@@ -9,8 +9,9 @@
 import { CHECKED_RECORD, type RenamedProperty, shapeKey } from '../../../contract/object-record.ts'
 import { objectTable } from '../../core/catalogue/object-tables.ts'
 import type { RecordSpec } from '../../object-store.ts'
-import { type RecordDialect, recordParts, STORED_BYTES } from '../../sql/compile/record-sql.ts'
+import { type RecordDialect, recordParts } from '../../sql/compile/record-sql.ts'
 import type { Visibility } from '../../sql/plan/plan-rules.ts'
+import { KEY_JSON, ROW_BYTES, TITLE_JSON } from '../catalogue/row-texts.ts'
 import { LIMIT, VISIBLE } from '../catalogue/type-head.ts'
 
 export interface SqlText {
@@ -71,7 +72,7 @@ export function listedRecordsSql(
 
 /** Selects the bytes of each record's columns. Values: list, as a JSON array; those of the visibility. */
 export function listedSizesSql(rows: ListedRows): string {
-  return `SELECT ${STORED_BYTES} ${listedRows(rows)}`
+  return `SELECT ${ROW_BYTES} ${listedRows(rows)}`
 }
 
 function listedRows({ table, by }: ListedRows): string {
@@ -90,7 +91,7 @@ export function listedRecordsKey(
 
 /** Selects the bytes of each record's columns. Values: those of the rows, key, number of rows. */
 export function recordSizesSql(rows: WalkedRows): string {
-  return `SELECT ${STORED_BYTES} ${rowsAfterKey(rows)}`
+  return `SELECT ${ROW_BYTES} ${rowsAfterKey(rows)}`
 }
 
 /** Selects a row if an object follows the key. Values: those of the rows, key. */
@@ -142,10 +143,10 @@ export function recordSql(record: RecordSpec): SqlText {
 const DIALECT: RecordDialect = {
   columns: {
     objectId: 'o.object_id',
-    key: 'o.key',
-    wholeKey: 'substr(o.key, 2, length(o.key) - 2)',
-    doubleKey: `iif(o.key LIKE '%Infinity%', o.key, trim(o.key, '"'))`,
-    title: 'o.title',
+    key: KEY_JSON,
+    wholeKey: `substr(${KEY_JSON}, 2, length(${KEY_JSON}) - 2)`,
+    doubleKey: `iif(${KEY_JSON} LIKE '%Infinity%', ${KEY_JSON}, trim(${KEY_JSON}, '"'))`,
+    title: TITLE_JSON,
     properties: 'o.body',
     // Of a text, substr() counts every character; of bytes, it does not.
     flatProperties: 'substr(CAST(o.body AS BLOB), 2)',

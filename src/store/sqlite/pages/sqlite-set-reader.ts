@@ -6,6 +6,7 @@ import { bytes, integer, type Operation, runNow, settled } from '../../core/sess
 import type { ReadPageRequest, Reclaimed, RecordSpec, StoredPage } from '../../object-store.ts'
 import type { ReadSetPageRequest, StoredSetPage } from '../../port/pages.ts'
 import type { SqlCondition } from '../../sql/compile/sql-condition.ts'
+import { ROW_BYTES } from '../catalogue/row-texts.ts'
 import {
   readTypeHead,
   readVersions,
@@ -118,6 +119,7 @@ class SqliteSetReader implements SetReader<TypeHead> {
   }
 
   readonly rowHandle = 'o.id'
+  readonly storedBytes = ROW_BYTES
 
   rows({ sql, values }: SqlCondition) {
     return settled(this.#connection.statements.prepare(sql).all(...values))

@@ -1,6 +1,6 @@
 /** Applies changes to a table, one after the other, within a transaction. */
-import { recordBytes } from '../../batch-rules.ts'
 import { NEVER_CLOSED, objectTable } from '../../core/catalogue/object-tables.ts'
+import { rowBytes } from '../catalogue/row-texts.ts'
 import { ELEMENT_LENGTH, type PropertyColumns, type PutMessage } from '../changes/change-message.ts'
 import { isPut, keyOf, putOf, type ReceivedChange } from '../changes/encoded-rows.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
@@ -82,8 +82,8 @@ export class ChangeWriter {
   #put(put: PutMessage, version: number, row: number | undefined, existed: boolean): Effect {
     this.#rows.add(put, version, row)
     this.length += lengthOf(put)
-    const [, , key, title, body] = put
-    this.maxRecordBytes = Math.max(this.maxRecordBytes, recordBytes({ key, title, body }))
+    const [pk, , key, title, body] = put
+    this.maxRecordBytes = Math.max(this.maxRecordBytes, rowBytes(pk, key, title, body))
     return existed ? 'replaced' : 'added'
   }
 

@@ -103,7 +103,18 @@ export class RowWriter {
   add(put: PutMessage, version: number, reserved?: number): void {
     const [pk, objectId, key, title, body, values, elements, points, checksum] = put
     const row = reserved ?? this.reserve()
-    const cells: (ColumnValue | null)[] = [row, pk, version, objectId, key, title, body, checksum]
+    const [text, place] = typeof title === 'number' ? [null, title] : [title, null]
+    const cells: (ColumnValue | null)[] = [
+      row,
+      pk,
+      version,
+      objectId,
+      key,
+      text,
+      place,
+      body,
+      checksum,
+    ]
     for (const { index, isTime, isShortText } of this.#plan.stored) {
       const value = values[index] ?? null
       cells.push(isTime && value !== null ? microsecondsOf(String(value)) : value)
@@ -177,6 +188,7 @@ const ROW_COLUMNS = [
   'object_id',
   'key',
   'title',
+  'title_place',
   'body',
   'checksum',
 ] as const
