@@ -20,9 +20,9 @@ interface RowTable {
   readonly texts: readonly string[]
   /**
    * For each change the string of its texts, where its texts and its other values begin, its
-   * checksum, and the lengths of its texts: the object
-   * ID, the key, the title, the body, and each column value. A value that is not a text has the length `NO_TEXT`.
-   * All 0 for a delete.
+   * checksum, and the lengths of its texts: the object ID, the key, the title, the body, and each
+   * column value. A value that is not a text has the length `NO_TEXT`, and a long text that the body
+   * has too has its place there, see `placeIn`. All 0 for a delete.
    */
   readonly numbers: Int32Array
   /** The values without a text, one after the other. */
@@ -36,6 +36,26 @@ interface RowTable {
 type PutExtras = readonly [elements: PutMessage[6], points: PutMessage[7]]
 
 const NO_TEXT = -1
+/** Shorter texts are added once more: to look for them would take as long. */
+const PLACED_LENGTH = 16
+const LENGTH_BITS = 13
+const MAX_PLACED_LENGTH = (1 << LENGTH_BITS) - 1
+const MAX_PLACE = (1 << 17) - 1
+
+/** Returns the complement of the place and length of a text in a body; undefined if it has none. */
+function placeIn(body: string, text: string): number | undefined {
+  if (text.length < PLACED_LENGTH || text.length > MAX_PLACED_LENGTH) return undefined
+  const at = body.indexOf(text)
+  if (at === -1 || at > MAX_PLACE) return undefined
+  return NO_TEXT - 1 - ((at << LENGTH_BITS) | text.length)
+}
+
+function placedText(body: string, placed: number): string {
+  const place = NO_TEXT - 1 - placed
+  const at = place >>> LENGTH_BITS
+  return body.slice(at, at + (place & MAX_PLACED_LENGTH))
+}
+
 /** The numbers before the lengths of the column values. */
 const FIXED_NUMBERS = 8
 /**
@@ -96,7 +116,11 @@ export function encodeRows(
     addValue(key)
     addValue(title)
     addValue(body)
-    for (const value of values) addValue(value)
+    for (const value of values) {
+      const placed = typeof value === 'string' ? placeIn(body, value) : undefined
+      if (placed === undefined) addValue(value)
+      else numbers[at.number++] = placed
+    }
     if (elements.length + points.length > 0) extras.set(index, [elements, points])
   }
   const count = keys.length
@@ -165,7 +189,14 @@ function readRow(table: RowTable, index: number, pk: string): PutMessage {
   const title = read() as string | number | null
   const body = read() as string
   const values: (ColumnValue | null)[] = []
-  for (let column = 0; column < columns; column += 1) values.push(read())
+  for (let column = 0; column < columns; column += 1) {
+    const size = numbers[at] ?? 0
+    if (size >= NO_TEXT) values.push(read())
+    else {
+      values.push(placedText(body, size))
+      at += 1
+    }
+  }
   const [elements, points] = extras.get(index) ?? NO_EXTRAS
   return [pk, objectId, key, title, body, values, elements, points, checksum]
 }
