@@ -15,7 +15,7 @@ import {
 } from '../../../ontology/values/searchable-values.ts'
 import { objectChecksum } from '../../object-checksum.ts'
 import { type Batch, type Change, type ChangePart, isEncoded } from '../../object-store.ts'
-import { storedKey, storedTitle } from '../catalogue/row-texts.ts'
+import { storedKey, storedTitle } from '../file/row-texts.ts'
 
 /** A change as a message: a put, or the key of an object to delete. */
 export type ChangeMessage = PutMessage | readonly [pk: string]

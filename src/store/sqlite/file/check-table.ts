@@ -1,7 +1,7 @@
 /** Checks the structure of a database that is in use, table by table. */
 import type { DatabaseSync } from 'node:sqlite'
 import { checksumOf } from '../../object-checksum.ts'
-import { KEY_JSON } from '../catalogue/row-texts.ts'
+import { KEY_JSON } from './row-texts.ts'
 
 /**
  * Prepares a connection for checks. Without the memory map, a truncated file is an error of SQLite

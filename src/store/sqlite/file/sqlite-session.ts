@@ -17,7 +17,7 @@ import {
   runNow,
   type Statement,
 } from '../../core/session/session.ts'
-import { keyJson, ROW_BYTES } from '../catalogue/row-texts.ts'
+import { keyJson, ROW_BYTES } from './row-texts.ts'
 
 export const SQLITE_DIALECT: Dialect = {
   // Transactions that write run one after the other.

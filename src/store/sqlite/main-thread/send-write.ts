@@ -19,9 +19,9 @@ import {
   FEW_CHANGES_LENGTH,
 } from '../../object-store.ts'
 import type { RequestContext } from '../../port/request-context.ts'
-import { KEY_JSON, TITLE_JSON } from '../catalogue/row-texts.ts'
 import { readTypeHead, VISIBLE, visibilityValues } from '../catalogue/type-head.ts'
 import { changeMessages } from '../changes/change-message.ts'
+import { KEY_JSON, TITLE_JSON } from '../file/row-texts.ts'
 import { inReadTransaction, type ReadConnection } from '../queries/read-connection.ts'
 import type { CommitMessage } from '../staged/staged-jobs.ts'
 import type { OpenJob } from '../threads/worker-thread.ts'

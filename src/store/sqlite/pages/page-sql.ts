@@ -11,8 +11,8 @@ import { objectTable } from '../../core/catalogue/object-tables.ts'
 import type { RecordSpec } from '../../object-store.ts'
 import { type RecordDialect, recordParts } from '../../sql/compile/record-sql.ts'
 import type { Visibility } from '../../sql/plan/plan-rules.ts'
-import { KEY_JSON, ROW_BYTES, TITLE_JSON } from '../catalogue/row-texts.ts'
 import { LIMIT, VISIBLE } from '../catalogue/type-head.ts'
+import { KEY_JSON, ROW_BYTES, TITLE_JSON } from '../file/row-texts.ts'
 
 export interface SqlText {
   readonly sql: string

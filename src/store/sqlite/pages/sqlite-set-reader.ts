@@ -6,7 +6,6 @@ import { bytes, integer, type Operation, runNow, settled } from '../../core/sess
 import type { ReadPageRequest, Reclaimed, RecordSpec, StoredPage } from '../../object-store.ts'
 import type { ReadSetPageRequest, StoredSetPage } from '../../port/pages.ts'
 import type { SqlCondition } from '../../sql/compile/sql-condition.ts'
-import { ROW_BYTES } from '../catalogue/row-texts.ts'
 import {
   readTypeHead,
   readVersions,
@@ -16,6 +15,7 @@ import {
   VISIBLE,
   visibilityValues,
 } from '../catalogue/type-head.ts'
+import { ROW_BYTES } from '../file/row-texts.ts'
 import { querySql } from '../queries/query-sql.ts'
 import { queryTables, walking } from '../queries/query-tables.ts'
 import { inReadTransaction, type ReadConnection } from '../queries/read-connection.ts'

@@ -1,8 +1,8 @@
 /** Applies changes to a table, one after the other, within a transaction. */
 import { NEVER_CLOSED, objectTable } from '../../core/catalogue/object-tables.ts'
-import { rowBytes } from '../catalogue/row-texts.ts'
 import { ELEMENT_LENGTH, type PropertyColumns, type PutMessage } from '../changes/change-message.ts'
 import { isPut, keyOf, putOf, type ReceivedChange } from '../changes/encoded-rows.ts'
+import { rowBytes } from '../file/row-texts.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
 import { planOfChanges, RowWriter } from './write-row.ts'
 
