@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { failure } from '../../test/support/parsed-queries.ts'
 import { Catalogue } from '../ontology/catalogue.ts'
 import { parseDefinition } from '../ontology/definition/parse-definition.ts'
+import { EVERYTHING } from '../query/query.ts'
 import { ADMIN, toCaller } from './caller-rights.ts'
 import {
   resolveFamilyPath,
@@ -9,6 +10,7 @@ import {
   resolveTypePath,
   resolveWrittenPath,
 } from './find-visible.ts'
+import { restrictType } from './policies/ruled-objects.ts'
 
 const RID = 'ri.ontology.main.ontology.staff'
 const STAFF = parseDefinition({
@@ -77,7 +79,7 @@ describe('a path', () => {
 
   it('of a type that the caller may not write is refused', () => {
     if (PERSON === undefined) throw new Error('the definition has no person')
-    const types = new Map([['person', { ...PERSON, isReadOnly: true }]])
+    const types = new Map([['person', restrictType(PERSON, { of: PERSON, rows: EVERYTHING, shown: undefined })]])
     const reader = {
       caller: ADMIN,
       catalogue: new Catalogue(1, [{ ...STAFF, objectTypes: types }]),

@@ -39,7 +39,7 @@ export function viewBytes(view: Ontology, sharedOf: (type: ObjectType) => Shared
     const shared = sharedOf(type)
     bytes += shared === 'type' ? ENTRY_BYTES : TYPE_BYTES
     if (shared === 'nothing') bytes += type.properties.size * FIELD_BYTES
-    if (!type.isReadOnly) bytes += type.properties.size * PARAMETERS_BYTES
+    if (type.access === 'all') bytes += type.properties.size * PARAMETERS_BYTES
   }
   return bytes
 }

@@ -28,8 +28,18 @@ export interface ObjectType {
    * objects were rewritten since. Undefined for a type that was not read from a store.
    */
   readonly definedIn?: number | undefined
-  /** True in the view of a caller who may not write objects of the type. */
-  readonly isReadOnly?: boolean
+  /** What the caller of a request may see and do; 'all' in a definition that no policy limits. */
+  readonly access: 'all' | Restriction
+}
+
+/** What a caller may see of an object type, if it may not see all of it or not write its objects. */
+export interface Restriction {
+  /** The type itself. Stores know no other. */
+  readonly of: ObjectType
+  /** Whether some objects are hidden. Policies know which: an ontology has no queries. */
+  readonly hidesObjects: boolean
+  /** The visible properties, in the order of the type; undefined for all. */
+  readonly shown: readonly string[] | undefined
 }
 
 export interface LinkType {

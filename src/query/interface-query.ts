@@ -21,6 +21,7 @@ export function asObjectType({ apiName, rid, allProperties }: InterfaceType): Ob
     titleProperty: undefined,
     retrievalLimit: undefined,
     properties: allProperties,
+    access: 'all',
   }
 }
 

@@ -19,6 +19,7 @@ const objectType: ObjectType = {
   primaryKey: { apiName: 'id', type: 'string' },
   titleProperty: undefined,
   retrievalLimit: undefined,
+  access: 'all',
   properties: new Map(properties.map((property) => [property.apiName, property])),
 }
 const condition = (

@@ -1,5 +1,6 @@
 /** Runs aggregations, for every version of the API. */
-import { isPartlyHidden, restrictionOf } from '../access/policies/ruled-objects.ts'
+import { storedType } from '../access/policies/ruled-objects.ts'
+import { ShownVersion } from '../access/policies/shown-version.ts'
 import { errorWithin, ObjectQueryError } from '../contract/errors.ts'
 import { AGGREGATE_MAX_BYTES } from '../contract/limits.ts'
 import type { ObjectType } from '../ontology/ontology.ts'
@@ -12,31 +13,48 @@ import { probeRequest } from './pages/probe-request.ts'
 import type { ServiceContext } from './service-context.ts'
 import type { ServiceParts } from './service-parts.ts'
 
-type AggregateSpec = Omit<AggregateRequest, 'maxGroups'>
+/** An aggregation in which callers can name versions. */
+export interface AggregateSpec extends Pick<AggregateRequest, 'aggregation'> {
+  readonly sources: readonly NamedSource[]
+}
+
+interface NamedSource extends Omit<AggregateSource, 'version'> {
+  readonly version?: ShownVersion | undefined
+}
+
+export interface Aggregated extends Omit<AggregateResult, 'versions'> {
+  /** The version that was read, if it is one. */
+  readonly version: ShownVersion | undefined
+}
 
 /** Aggregates within the memory of the caller, which is held until the response is sent. */
 export async function aggregateWithin(
   context: ServiceContext,
   services: ServiceParts,
   spec: AggregateSpec,
-): Promise<AggregateResult> {
+): Promise<Aggregated> {
   services.memory.refuseWhenFull(context.callerId)
-  for (const source of spec.sources) refuseHiddenVersion(source)
-  const aggregated = await aggregate(spec, services, context, services.now())
+  const sources = spec.sources.map(({ version, ...source }) => ({
+    ...source,
+    version: version?.number,
+  }))
+  const aggregated = await aggregate({ ...spec, sources }, services, context, services.now())
   hold(aggregated, context, services)
   context.noteRead(
     spec.sources.map(({ objectType }) => objectType),
     0,
   )
-  const isHidden = spec.sources.some(({ objectType }) => isPartlyHidden(objectType))
-  return isHidden ? { ...aggregated, versions: [] } : aggregated
+  return withVersion(
+    spec.sources.map(({ objectType }) => objectType),
+    aggregated,
+  )
 }
 
 /** Several aggregations of one object type. */
 export interface AggregateBatch {
   readonly objectType: ObjectType
   /** The version that the caller names; undefined for the newest. */
-  readonly version: number | undefined
+  readonly version: ShownVersion | undefined
   readonly parts: readonly { readonly query: Query; readonly aggregation: Aggregation }[]
 }
 
@@ -51,10 +69,9 @@ export async function aggregateBatch(
   context: ServiceContext,
   services: ServiceParts,
   { objectType, version: named, parts }: AggregateBatch,
-): Promise<readonly AggregateResult[]> {
+): Promise<readonly Aggregated[]> {
   services.memory.refuseWhenFull(context.callerId)
-  refuseHiddenVersion({ objectType, version: named })
-  const version = named ?? (await readNewestVersion(objectType, context, services))
+  const version = named?.number ?? (await readNewestVersion(objectType, context, services))
   const stopped = new AbortController()
   const stoppable = stoppableBy(context, stopped.signal)
   const atMs = services.now()
@@ -68,7 +85,7 @@ export async function aggregateBatch(
         const bytesLimit = AGGREGATE_MAX_BYTES
         throw new ObjectQueryError('AggregationMemoryExceededLimit', { bytesLimit })
       }
-      return isPartlyHidden(objectType) ? { ...aggregated, versions: [] } : aggregated
+      return withVersion([objectType], aggregated)
     } catch (error) {
       throw errorWithin(pathInBatch(index), error)
     }
@@ -84,7 +101,7 @@ export async function aggregateBatch(
 }
 
 async function aggregate(
-  spec: AggregateSpec,
+  spec: Omit<AggregateRequest, 'maxGroups'>,
   { objects, limits }: ServiceParts,
   context: RequestContext,
   atMs: number,
@@ -112,15 +129,13 @@ function hold(
   return bytes
 }
 
-/**
- * Versions also change with what is hidden, so a caller that sees only a part of a type gets none, and
- * can name none.
- */
-function refuseHiddenVersion({
-  objectType,
-  version,
-}: Pick<AggregateSource, 'objectType' | 'version'>): void {
-  if (version !== undefined && isPartlyHidden(objectType)) throw versionNotFound(version)
+function withVersion(
+  types: readonly ObjectType[],
+  { versions, ...aggregated }: AggregateResult,
+): Aggregated {
+  const [version] = versions
+  const isOne = versions.length === 1 && version !== undefined
+  return { ...aggregated, version: isOne ? ShownVersion.read(types, version) : undefined }
 }
 
 function versionNotFound(version: number | undefined): ObjectQueryError {
@@ -133,8 +148,7 @@ async function readNewestVersion(
   context: ServiceContext,
   { objects }: ServiceParts,
 ): Promise<number | undefined> {
-  const own = restrictionOf(objectType)?.of ?? objectType
-  const probe = probeRequest(own, EVERYTHING, { includeTotalCount: false })
+  const probe = probeRequest(storedType(objectType), EVERYTHING, { includeTotalCount: false })
   const page = await objects.readPage(probe, context)
   // No version is requested, so the latest is read, which is never reclaimed.
   if (page === 'reclaimed') return undefined

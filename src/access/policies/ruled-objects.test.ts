@@ -3,7 +3,7 @@ import { AIRPORT, fieldOf } from '../../../test/support/parsed-queries.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
 import { NOTHING } from '../../query/combine-queries.ts'
 import { EVERYTHING, type Query } from '../../query/query.ts'
-import { isPartlyHidden, restrictionOf, restrictType, ruleQuery } from './ruled-objects.ts'
+import { isPartlyHidden, requireWritable, restrictType, ruleOf, ruleQuery } from './ruled-objects.ts'
 
 const equals = (property: string): Query => ({
   kind: 'compare',
@@ -43,9 +43,10 @@ describe('a restricted type', () => {
   it('is read-only, and knows the type itself', () => {
     const restriction = { of: { ...AIRPORT, definedIn: 7 }, rows: RULE, shown: undefined }
     const type = restrictType(AIRPORT, restriction)
-    expect(type).toMatchObject({ apiName: 'airport', definedIn: 7, isReadOnly: true })
-    expect(restrictionOf(type)).toBe(restriction)
-    expect(restrictionOf(AIRPORT)).toBeUndefined()
+    expect(type).toMatchObject({ apiName: 'airport', definedIn: 7, access: restriction })
+    expect(ruleOf(type)).toMatchObject(restriction)
+    expect(ruleOf(AIRPORT)).toBeUndefined()
+    expect(() => requireWritable(type)).toThrow('ApiUsageDenied')
   })
 
   it.each([

@@ -5,7 +5,7 @@
  */
 import { ObjectQueryError } from '../../contract/errors.ts'
 import type { RecordShape } from '../../contract/object-record.ts'
-import type { ObjectType } from '../../ontology/ontology.ts'
+import type { ObjectType, Restriction } from '../../ontology/ontology.ts'
 import { fieldsOf } from '../../ontology/values/searchable-values.ts'
 import { NOTHING } from '../../query/combine-queries.ts'
 import { EVERYTHING, type Query } from '../../query/query.ts'
@@ -32,19 +32,27 @@ import type {
 } from '../../store/object-store.ts'
 import { measured, type RequestContext } from '../../store/port/request-context.ts'
 
-/** What a caller may see of an object type. */
-export interface Restriction {
-  /** The type itself. Stores know no other. */
-  readonly of: ObjectType
-  /** Selects the visible objects. It can name hidden properties. */
+/** What policies leave of an object type, and the rule that selects its visible objects. */
+export interface TypeRule extends Pick<Restriction, 'of' | 'shown'> {
+  /** Can name hidden properties. */
   readonly rows: Query
-  /** The visible properties, in the order of the type; undefined for all. */
-  readonly shown: readonly string[] | undefined
 }
 
-/** An object type without what its restriction hides. */
-interface RestrictedType extends ObjectType {
-  readonly restriction: Restriction
+/** A restriction that knows its rule. */
+class RuledAccess implements Restriction, TypeRule {
+  readonly of: ObjectType
+  readonly rows: Query
+  readonly shown: readonly string[] | undefined
+
+  constructor({ of, rows, shown }: TypeRule) {
+    this.of = of
+    this.rows = rows
+    this.shown = shown
+  }
+
+  get hidesObjects(): boolean {
+    return this.rows !== EVERYTHING
+  }
 }
 
 /** Types of which a caller may read everything, and write nothing: views share them. */
@@ -60,39 +68,39 @@ export class ReadOnlyTypes {
   }
 }
 
-export function restrictType(visible: ObjectType, restriction: Restriction): ObjectType {
-  const restricted: RestrictedType = {
-    ...visible,
-    definedIn: restriction.of.definedIn,
-    isReadOnly: true,
-    restriction,
-  }
-  return restricted
+/** Returns an object type without what its rule hides. */
+export function restrictType(visible: ObjectType, rule: TypeRule): ObjectType {
+  return { ...visible, definedIn: rule.of.definedIn, access: new RuledAccess(rule) }
 }
 
-/** Returns the restriction of a type; undefined if the caller may see and write all its objects. */
-export function restrictionOf(objectType: ObjectType): Restriction | undefined {
-  return (objectType as Partial<RestrictedType>).restriction
+/** Returns the rule of a type; undefined if the caller may see and write all its objects. */
+export function ruleOf({ apiName, access }: ObjectType): TypeRule | undefined {
+  if (access === 'all') return undefined
+  if (access instanceof RuledAccess) return access
+  throw new Error(`the restriction of ${apiName} has no rule`)
+}
+
+/** Returns the type itself, as stores know it. */
+export function storedType(objectType: ObjectType): ObjectType {
+  return objectType.access === 'all' ? objectType : objectType.access.of
+}
+
+/** Returns the visible properties of a type; undefined for all. */
+export function shownProperties({ access }: ObjectType): readonly string[] | undefined {
+  return access === 'all' ? undefined : access.shown
 }
 
 /**
  * True if the caller sees only some objects or properties of a type. Its version would then reveal
- * too much, because it also changes with hidden objects.
+ * too much, because it also changes with hidden objects; see `ShownVersion`.
  */
-export function isPartlyHidden(objectType: ObjectType): boolean {
-  const restriction = restrictionOf(objectType)
-  if (restriction === undefined) return false
-  return restriction.rows !== EVERYTHING || restriction.shown !== undefined
-}
-
-/** True if the caller sees only some properties of the objects. */
-export function hidesProperties(objectType: ObjectType): boolean {
-  return restrictionOf(objectType)?.shown !== undefined
+export function isPartlyHidden({ access }: ObjectType): boolean {
+  return access !== 'all' && (access.hidesObjects || access.shown !== undefined)
 }
 
 /** Throws `ApiUsageDenied` if the caller may only read the objects of a type. */
-export function requireWritable({ apiName, isReadOnly = false }: ObjectType): void {
-  if (!isReadOnly) return
+export function requireWritable({ apiName, access }: ObjectType): void {
+  if (access === 'all') return
   const reason = 'the policies of the token allow reading only'
   throw new ObjectQueryError('ApiUsageDenied', { objectType: apiName, reason })
 }
@@ -120,7 +128,7 @@ export class RuledObjects implements Objects {
     const { objectType, record } = request
     const visible = {
       ...request,
-      objectType: restrictionOf(objectType)?.of ?? objectType,
+      objectType: storedType(objectType),
       record: visibleRecord(record, objectType),
     }
     return measured(context, 'read', () => this.#objects.readRecords(visible, context))
@@ -133,7 +141,7 @@ export class RuledObjects implements Objects {
 
   /** Lists hidden objects too: `read-changes.ts` asks which of them the caller may see. */
   listChanges(request: ListChangesRequest, context?: RequestContext) {
-    const objectType = restrictionOf(request.objectType)?.of ?? request.objectType
+    const objectType = storedType(request.objectType)
     return measured(context, 'read', () =>
       this.#objects.listChanges({ ...request, objectType }, context),
     )
@@ -225,7 +233,7 @@ interface ObjectsOfType {
 /** Returns the type itself, and the query for those of its objects that the caller may see. */
 function visibleObjects({ objectType, query }: ObjectsOfType): ObjectsOfType {
   return {
-    objectType: restrictionOf(objectType)?.of ?? objectType,
+    objectType: storedType(objectType),
     query: ruleQuery(query, objectType),
   }
 }
@@ -240,12 +248,12 @@ function visiblePart<Part extends ObjectsOfType & { readonly record: RecordSpec 
 
 /** Selects the visible properties. The title of an object is a property, too. */
 function visibleRecord(record: RecordSpec, objectType: ObjectType): RecordSpec {
-  const { of, shown } = restrictionOf(objectType) ?? {}
-  if (of === undefined || shown === undefined) return record
+  const shown = shownProperties(objectType)
+  if (shown === undefined) return record
   if (record.selection === undefined && record.shape.some((part) => 'isChecked' in part)) {
     throw new Error('a checked record without a selection shows hidden properties')
   }
-  const { titleProperty } = of
+  const { titleProperty } = storedType(objectType)
   const hidesTitle = titleProperty !== undefined && !shown.includes(titleProperty)
   return {
     ...record,
@@ -260,7 +268,7 @@ function withoutTitle(shape: RecordShape): RecordShape {
 
 /** Returns the objects that match a query and that the caller may see, as a query of the type itself. */
 export function ruleQuery(query: Query, objectType: ObjectType): Query {
-  const rows = restrictionOf(objectType)?.rows ?? EVERYTHING
+  const rows = ruleOf(objectType)?.rows ?? EVERYTHING
   const visible = withinView(query, objectType)
   if (rows === EVERYTHING) return visible
   if (visible.kind === 'everything') return rows
@@ -275,12 +283,12 @@ function withinView(query: Query, objectType: ObjectType): Query {
       case 'linked': {
         const { linkedType } = condition
         const of = ruleQuery(condition.of, linkedType)
-        const own = restrictionOf(linkedType)?.of ?? linkedType
+        const own = storedType(linkedType)
         const isSame = of === condition.of && own === linkedType
         return isSame ? condition : { ...condition, linkedType: own, of }
       }
       case 'text':
-        return condition.field === undefined && hidesProperties(objectType)
+        return condition.field === undefined && shownProperties(objectType) !== undefined
           ? searchShown(condition, objectType)
           : condition
       default:

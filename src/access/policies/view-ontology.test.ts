@@ -4,7 +4,7 @@ import { parseDefinition } from '../../ontology/definition/parse-definition.ts'
 import type { Ontology } from '../../ontology/ontology.ts'
 import { namesAsClaims } from './claims.ts'
 import type { Policy, Right } from './policy.ts'
-import { restrictionOf } from './ruled-objects.ts'
+import { ruleOf } from './ruled-objects.ts'
 import {
   nameOntology,
   type PolicyLists,
@@ -60,7 +60,7 @@ function seen(lists: PolicyLists, claims = {}) {
   return Object.fromEntries(
     visible.flatMap(({ apiName, objectTypes }) =>
       [...objectTypes.values()].map((type) => {
-        const restriction = restrictionOf(type)
+        const restriction = ruleOf(type)
         const what = restriction === undefined ? 'write' : { ...restriction, of: undefined }
         return [`${apiName} ${type.apiName}`, what] as const
       }),

@@ -18,7 +18,7 @@ import {
   rightsIn,
   type TypeRights,
 } from './policy-rights.ts'
-import { ReadOnlyTypes, restrictionOf, restrictType } from './ruled-objects.ts'
+import { ReadOnlyTypes, restrictType, ruleOf } from './ruled-objects.ts'
 
 /** What a caller sees and may change of one ontology. */
 export interface CallerView {
@@ -80,8 +80,10 @@ export function viewWithClaims(
     const rows = rights?.types.get(name)?.rows
     // A caller without a claim does not see the type, and so less than others of the definition.
     if (type === undefined || rows === undefined) return undefined
-    const restriction = restrictionOf(type)
-    if (restriction !== undefined) types.set(name, restrictType(type, { ...restriction, rows }))
+    const rule = ruleOf(type)
+    if (rule === undefined) continue
+    const { of, shown } = rule
+    types.set(name, restrictType(type, { of, shown, rows }))
   }
   if (template.ontology === undefined) return undefined
   const id = viewId(lists, ontology, context.claims)

@@ -2,8 +2,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'
 import { type ResolvedType, resolveTypePath } from '../../access/find-visible.ts'
-import { isPartlyHidden, restrictionOf } from '../../access/policies/ruled-objects.ts'
-import { invalidArgument, ObjectQueryError } from '../../contract/errors.ts'
+import { shownProperties } from '../../access/policies/ruled-objects.ts'
+import { ShownVersion } from '../../access/policies/shown-version.ts'
+import { invalidArgument } from '../../contract/errors.ts'
 import { EXPORT_FORMATS } from '../../contract/export-formats.ts'
 import { closed, flag, text } from '../../contract/schema-parts.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
@@ -138,19 +139,16 @@ export function readExport(
   if (received > 0 && after === undefined) {
     throw invalidArgument('received', 'requires after: the key of the last object received')
   }
-  if (version !== undefined && isPartlyHidden(objectType)) {
-    throw new ObjectQueryError('VersionNotFound', { version })
-  }
   return {
     objectType,
     writer,
     order,
     query: readCondition(parameters, { ...type, limits: limits.query }),
     // A checked record has the whole body, so a caller who sees a part of it needs a selection.
-    selection: readSelection(select, objectType) ?? restrictionOf(objectType)?.shown,
+    selection: readSelection(select, objectType) ?? shownProperties(objectType),
     // In key order, the key alone is the cursor.
     after: after === undefined ? undefined : { pk: keyOf(objectType, after), version: 0 },
-    version,
+    version: ShownVersion.named(objectType, version)?.number,
     received,
     isContinuation: after !== undefined,
     endLine,

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { resolveOntology } from '../../access/find-visible.ts'
-import { isPartlyHidden } from '../../access/policies/ruled-objects.ts'
+import { ShownVersion } from '../../access/policies/shown-version.ts'
 import { integer, namedObject } from '../../contract/schema-parts.ts'
 import { countObjectsOf } from '../../service/pages/count-objects.ts'
 import { endpoint } from '../endpoint.ts'
@@ -38,12 +38,9 @@ export const getObjectCounts = endpoint({
       const state = states.get(objectType.rid)
       // A type that was dropped since the catalogue was read has no state.
       if (state === undefined) continue
-      counts.set(
-        objectType.apiName,
-        isPartlyHidden(objectType)
-          ? { count: await countObjectsOf(objectType, context, services), version: 0 }
-          : { count: state.count, version: state.version },
-      )
+      const version = ShownVersion.read([objectType], state.version)
+      const count = version ? state.count : await countObjectsOf(objectType, context, services)
+      counts.set(objectType.apiName, { count, version: version?.number ?? 0 })
     }
     // The audit record names the ontology alone: a list of up to 2,000 types would only make it
     // long.

@@ -6,10 +6,10 @@ import { hash } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream'
 import type { FastifyReply } from 'fastify'
-import { bytesOf } from '../../service/aggregate-within.ts'
+import type { ShownVersion } from '../../access/policies/shown-version.ts'
+import { type Aggregated, bytesOf } from '../../service/aggregate-within.ts'
 import type { FoundRecord } from '../../service/pages/find-object.ts'
 import type { Page } from '../../service/pages/page.ts'
-import type { AggregateResult } from '../../store/object-store.ts'
 import { type ReadReport, requireVerified } from '../../store/port/request-context.ts'
 import { COMPRESS_FROM_BYTES, codingFor, createCompressor } from './compress-data.ts'
 
@@ -110,27 +110,27 @@ function sendHead(
 /** Sends the groups of an aggregation, for every version of the API. */
 export function sendAggregated(
   reply: FastifyReply,
-  aggregated: AggregateResult,
+  aggregated: Aggregated,
   members?: Readonly<Record<string, unknown>>,
 ): FastifyReply {
-  return sendPieces(reply, aggregationPieces(aggregated, members), aggregated.versions)
+  return sendPieces(reply, aggregationPieces(aggregated, members), aggregated.version)
 }
 
 /** Sends several aggregations of one version, each with the same members. */
 export function sendAggregatedBatch(
   reply: FastifyReply,
-  batch: readonly AggregateResult[],
+  batch: readonly Aggregated[],
   members?: Readonly<Record<string, unknown>>,
 ): FastifyReply {
   const pieces = batch.flatMap((aggregated, index) => [
     Buffer.from(index === 0 ? HEAD : ','),
     ...aggregationPieces(aggregated, members),
   ])
-  return sendPieces(reply, [...pieces, Buffer.from(']}')], batch[0]?.versions ?? [])
+  return sendPieces(reply, [...pieces, Buffer.from(']}')], batch[0]?.version)
 }
 
 function aggregationPieces(
-  { records, excludedItems }: AggregateResult,
+  { records, excludedItems }: Aggregated,
   members: Readonly<Record<string, unknown>> = {},
 ): readonly Uint8Array[] {
   // Members that are undefined are omitted.
@@ -141,13 +141,9 @@ function aggregationPieces(
 function sendPieces(
   reply: FastifyReply,
   pieces: readonly Uint8Array[],
-  versions: readonly number[],
+  version: ShownVersion | undefined,
 ): FastifyReply {
-  return sendBody(
-    reply,
-    dataHeaders(reply, versions.length === 1 ? versions[0] : undefined),
-    pieces,
-  )
+  return sendBody(reply, dataHeaders(reply, version), pieces)
 }
 
 /** Sends the pieces of a JSON response, compressed if it is large and the client asks for it. */
@@ -187,7 +183,7 @@ function sendBody(
  */
 function dataHeaders(
   { request: { context } }: FastifyReply,
-  version: number | undefined,
+  version: ShownVersion | undefined,
 ): Record<string, string> {
   const [total, store] = [
     context.elapsedMs().toFixed(2),
@@ -196,7 +192,7 @@ function dataHeaders(
   const headers: Record<string, string> = {
     'server-timing': `total;dur=${total}, store;dur=${store}${plansOf(context.reads)}`,
   }
-  if (version !== undefined) headers[VERSION_HEADER] = String(version)
+  if (version !== undefined) headers[VERSION_HEADER] = String(version.number)
   return headers
 }
 

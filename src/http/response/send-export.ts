@@ -62,7 +62,7 @@ export async function sendExport(
         },
       })
   // Not kept by browsers: it has no entity tag, and is as large as the objects.
-  void reply.headers({ [VERSION_HEADER]: opened.version, 'cache-control': 'no-store' })
+  void reply.headers({ [VERSION_HEADER]: opened.version?.number ?? 0, 'cache-control': 'no-store' })
   // Only a chunked body, which HTTP/1.0 does not know, has trailer fields.
   const hasTrailer = !spec.endLine && !isHead && request.raw.httpVersion !== '1.0'
   if (hasTrailer) void reply.header('trailer', COUNT_TRAILER)

@@ -1,6 +1,7 @@
 /** Aggregations in revision 1.0. The parser checks which members go together; its table documents them. */
 import { Type } from 'typebox'
 import { resolveTypePath } from '../../access/find-visible.ts'
+import { ShownVersion } from '../../access/policies/shown-version.ts'
 import { closed, optional } from '../../contract/schema-parts.ts'
 import { aggregationMembers, parseAggregation } from '../../query/aggregation/parse-aggregation.ts'
 import { REVISION_1_AGGREGATIONS } from '../../query/aggregation/revision-1-aggregations.ts'
@@ -65,7 +66,7 @@ export const aggregateObjects = endpoint({
     const context = { objectType, limits: services.limits.query }
     const aggregation = parseAggregation(REVISION_1_AGGREGATIONS, aggregationBody, context)
     const matching = query == null ? EVERYTHING : parseQuery(REVISION_1_QUERIES, query, context)
-    const source = { objectType, query: matching, version: version ?? undefined }
+    const source = { objectType, query: matching, version: ShownVersion.named(objectType, version) }
     const spec = { sources: [source], aggregation }
     const aggregated = await aggregateWithin(request.context, services, spec)
     return sendAggregated(reply, aggregated)

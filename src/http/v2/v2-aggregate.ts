@@ -6,6 +6,7 @@ import {
   resolveOntology,
   resolveTypePath,
 } from '../../access/find-visible.ts'
+import { ShownVersion } from '../../access/policies/shown-version.ts'
 import { errorWithin } from '../../contract/errors.ts'
 import { AGGREGATE_MAX_BATCH, AGGREGATE_MAX_BYTES } from '../../contract/limits.ts'
 import { closed, namedObject } from '../../contract/schema-parts.ts'
@@ -16,11 +17,10 @@ import { asQueriedType } from '../../query/interface-query.ts'
 import { interfaceParts } from '../../query/object-set/set-parts.ts'
 import { unprocessable } from '../../query/parse/unprocessable.ts'
 import { hasLink } from '../../query/query-tree.ts'
-import { aggregateBatch, aggregateWithin, pathInBatch } from '../../service/aggregate-within.ts'
+import { aggregateBatch, aggregateWithin, type AggregateSpec, pathInBatch } from '../../service/aggregate-within.ts'
 import { aggregationOfParts } from '../../service/object-sets/aggregate-parts.ts'
 import { readRequestedSet } from '../../service/object-sets/read-object-set.ts'
 import type { ServiceContext } from '../../service/service-context.ts'
-import type { AggregateRequest } from '../../store/object-store.ts'
 import { type Endpoint, endpoint } from '../endpoint.ts'
 import { sendAggregated, sendAggregatedBatch } from '../response/send-data.ts'
 import { AggregatedVersion, groupMembers } from '../schemas/aggregation.ts'
@@ -94,16 +94,13 @@ an optional property that their type does not implement.
 `
 
 /** Versions belong to object types, so that only a set of one type has a single version. */
-function asOfVersion<Spec extends Pick<AggregateRequest, 'sources'>>(
-  spec: Spec,
-  version: number | null | undefined,
-): Spec {
+function asOfVersion(spec: AggregateSpec, version: number | null | undefined): AggregateSpec {
   const [source, ...others] = spec.sources
   if (version == null || source === undefined) return spec
   if (others.length > 0 || hasLink(source.query)) {
     throw unprocessable('version', 'is only possible for a set of one object type, without links')
   }
-  return { ...spec, sources: [{ ...source, version }] }
+  return { ...spec, sources: [{ ...source, version: ShownVersion.named(source.objectType, version) }] }
 }
 
 const ACCURATE = { accuracy: 'ACCURATE' } as const
@@ -112,7 +109,7 @@ async function serveAggregated(
   context: ServiceContext,
   reply: FastifyReply,
   services: Services,
-  spec: Omit<AggregateRequest, 'maxGroups'>,
+  spec: AggregateSpec,
 ): Promise<FastifyReply> {
   const aggregated = await aggregateWithin(context, services, spec)
   return sendAggregated(reply, aggregated, ACCURATE)
@@ -146,7 +143,7 @@ export const v2Aggregations: readonly Endpoint[] = [
       const limits = services.limits.query
       const aggregation = parseAggregation(V2_AGGREGATIONS, body, { objectType, limits })
       const query = parseWhere(written, resolved, limits)
-      const spec = { sources: [{ objectType, query, version: version ?? undefined }], aggregation }
+      const spec = { sources: [{ objectType, query, version: ShownVersion.named(objectType, version) }], aggregation }
       return serveAggregated(request.context, reply, services, spec)
     },
   }),
@@ -184,7 +181,7 @@ export const v2Aggregations: readonly Endpoint[] = [
           throw errorWithin(pathInBatch(index), error)
         }
       })
-      const batch = { objectType, version: version ?? undefined, parts }
+      const batch = { objectType, version: ShownVersion.named(objectType, version), parts }
       const aggregated = await aggregateBatch(request.context, services, batch)
       return sendAggregatedBatch(reply, aggregated, ACCURATE)
     },

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'
 import { requireScope } from '../../access/caller-rights.ts'
 import { resolveOntology, type Viewer } from '../../access/find-visible.ts'
-import { restrictionOf } from '../../access/policies/ruled-objects.ts'
+import { shownProperties } from '../../access/policies/ruled-objects.ts'
 import { invalidArgument, ObjectQueryError } from '../../contract/errors.ts'
 import type { ExportFormat } from '../../contract/export-formats.ts'
 import { TEMPORARY_OBJECT_SET_SECONDS } from '../../contract/limits.ts'
@@ -177,7 +177,7 @@ function exportOfSet(
     order,
     writer: EXPORT_WRITERS[format],
     ...WHOLE_EXPORT,
-    selection: parseSelection(body, objectType) ?? restrictionOf(objectType)?.shown,
+    selection: parseSelection(body, objectType) ?? shownProperties(objectType),
   }
 }
 

@@ -21,7 +21,7 @@ export function deriveActionTypes(
 ): ReadonlyMap<string, ActionType> {
   const actionTypes = new Map<string, ActionType>()
   for (const objectType of objectTypes) {
-    if (objectType.isReadOnly === true) continue
+    if (objectType.access !== 'all') continue
     for (const kind of ACTION_KINDS) {
       const one = actionType(kind, objectType)
       actionTypes.set(one.apiName, one)

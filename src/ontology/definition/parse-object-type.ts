@@ -59,6 +59,7 @@ export function parseObjectType(
     titleProperty: type.titleProperty,
     retrievalLimit: type.retrievalLimit,
     properties,
+    access: 'all',
   }
 }
 

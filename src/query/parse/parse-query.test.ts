@@ -10,6 +10,7 @@ const objectType: ObjectType = {
   primaryKey: { apiName: 'id', type: 'string' },
   titleProperty: undefined,
   retrievalLimit: undefined,
+  access: 'all',
   properties: new Map([['id', { apiName: 'id', type: { kind: 'scalar', type: 'string' } }]]),
 }
 const limits = { maxDepth: 3, maxTerms: 100, maxTextLength: 100 }

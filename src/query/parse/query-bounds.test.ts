@@ -42,6 +42,7 @@ function countedType(names: readonly string[]) {
     primaryKey: { apiName: 'p0', type: 'integer' },
     titleProperty: undefined,
     retrievalLimit: undefined,
+    access: 'all',
     properties,
   }
   return { objectType, properties }

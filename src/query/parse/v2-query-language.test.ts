@@ -15,6 +15,7 @@ const objectType: ObjectType = {
   primaryKey: { apiName: 'id', type: 'string' },
   titleProperty: 'name',
   retrievalLimit: undefined,
+  access: 'all',
   properties: new Map([
     scalar('id', 'string'),
     scalar('name', 'string'),

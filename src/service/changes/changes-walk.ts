@@ -1,5 +1,5 @@
 /** The two moments between which a page lists changes. */
-import { isPartlyHidden } from '../../access/policies/ruled-objects.ts'
+import { ShownVersion } from '../../access/policies/shown-version.ts'
 import { ObjectQueryError } from '../../contract/errors.ts'
 import { PROBE_RECORD } from '../../contract/object-record.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
@@ -112,10 +112,8 @@ function versionsAt(
     const reason = 'is the version of one type, and the set depends on several; use a changes token'
     throw new ObjectQueryError('Default:InvalidArgument', { parameter: 'since', reason })
   }
-  // Versions also change with what is hidden.
-  if (parts.some(({ objectType }) => isPartlyHidden(objectType)) || version > latest) {
-    throw new ObjectQueryError('VersionNotFound', { version })
-  }
+  for (const { objectType } of parts) ShownVersion.named(objectType, version)
+  if (version > latest) throw new ObjectQueryError('VersionNotFound', { version })
   return [version]
 }
 

@@ -5,7 +5,8 @@
  * Objects of several types come type after type.
  */
 
-import { hidesProperties, isPartlyHidden } from '../../access/policies/ruled-objects.ts'
+import { isPartlyHidden, shownProperties } from '../../access/policies/ruled-objects.ts'
+import { ShownVersion } from '../../access/policies/shown-version.ts'
 import { pageSizeOf } from '../../paging/page-limits.ts'
 import { encodeSetPosition } from '../../paging/set-cursor.ts'
 import { changesTokenRefused, pageTokenRefused } from '../../paging/walk-tokens.ts'
@@ -40,11 +41,10 @@ export async function readChanges(
     const page = await readRange(request, spec, range, services)
     const { until: versions, takenAtSeconds } = range
     const objectTypes = spec.parts.map(({ objectType }) => objectType)
-    const hasVersion = objectTypes.length === 1 && !objectTypes.some(isPartlyHidden)
     return {
       ...page,
       noted: { types: objectTypes, objects: page.count },
-      version: hasVersion ? versions[0] : undefined,
+      version: objectTypes.length === 1 ? ShownVersion.read(objectTypes, versions[0] ?? 0) : undefined,
       isTaggedByContent: true,
       etagInputs: [ofChanges.request.toString('base64url')],
       common: { snapshot: { version: 0, takenAtSeconds } },
@@ -166,11 +166,11 @@ async function entriesOf(
   const now = await members(until, current)
   const isMember = (change: ListedChange) => change.isCurrent && isIn(now, change)
   // What is a member now and has changed is in the page anyway, unless all of it is hidden.
-  const doubtful = hidesProperties(objectType)
+  const doubtful = shownProperties(objectType)
     ? changes
     : changes.filter((change) => !(isMember(change) && change.isChanged))
   const before = await members(since, doubtful)
-  const isDoubtful = hidesProperties(objectType)
+  const isDoubtful = shownProperties(objectType) !== undefined
   return changes.flatMap((change): ChangeEntry[] => {
     if (!isMember(change)) return isIn(before, change) ? [{ kind: 'delete', change }] : []
     if (!isIn(before, change)) return [{ kind: 'put', change }]

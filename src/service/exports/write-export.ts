@@ -4,10 +4,10 @@
  */
 
 import { isPartlyHidden } from '../../access/policies/ruled-objects.ts'
+import { ShownVersion } from '../../access/policies/shown-version.ts'
 import { ObjectQueryError } from '../../contract/errors.ts'
 import { withDigits } from '../../formats/decimal-digits.ts'
 import type { TableSpec } from '../../formats/table-file.ts'
-import type { StoredPage } from '../../store/object-store.ts'
 import type { ServiceContext } from '../service-context.ts'
 import type { ServiceParts } from '../service-parts.ts'
 import type { ExportSpec } from './export-spec.ts'
@@ -25,11 +25,6 @@ interface ExportEnding {
   readonly fail: (error: unknown) => string
 }
 
-/** Returns 0 for a caller who sees only a part of the type: the version also counts hidden commits. */
-function shownVersion({ objectType }: ExportSpec, { version }: StoredPage): number {
-  return isPartlyHidden(objectType) ? 0 : version
-}
-
 /** True if an export contains all objects of the newest version, whose number the store knows. */
 function isWhole({ query, version, after, objectType }: ExportSpec): boolean {
   const isNewest = version === undefined && after === undefined
@@ -38,7 +33,8 @@ function isWhole({ query, version, after, objectType }: ExportSpec): boolean {
 
 /** An export whose first chunk was read and converted. */
 export interface OpenedExport {
-  readonly version: number
+  /** Undefined for a caller who sees only a part of the type. */
+  readonly version: ShownVersion | undefined
   readonly write: (ending: ExportEnding) => AsyncGenerator<Uint8Array | string>
 }
 
@@ -65,7 +61,7 @@ export async function openExport(
   const pieces = await convert(first)
   const chunks = readChunks(spec, first, context, services)
   return {
-    version: shownVersion(spec, first),
+    version: ShownVersion.read([spec.objectType], first.version),
     write: (ending) => writeExport(spec, { first, pieces, chunks, convert, body }, ending),
   }
 }
@@ -121,7 +117,8 @@ async function* writeExport(
     return
   }
   ending.complete(count)
-  if (spec.endLine && writer.endLines) yield writer.endLines.end(count, shownVersion(spec, first))
+  const version = ShownVersion.read([objectType], first.version)
+  if (spec.endLine && writer.endLines) yield writer.endLines.end(count, version?.number ?? 0)
 }
 
 /** Converts a chunk, whose memory is released at once. */

@@ -11,7 +11,7 @@ import { ownNames } from '../../query/interface-query.ts'
 import type { SetPart } from '../../query/object-set/parse-object-set.ts'
 import { queriedType } from '../../query/object-set/set-parts.ts'
 import type { QueryLimits } from '../../query/parse/query-budget.ts'
-import type { AggregateRequest } from '../../store/object-store.ts'
+import type { AggregateSpec } from '../aggregate-within.ts'
 
 /**
  * Parses an aggregation over one or more parts. The objects of all parts are aggregated as if they
@@ -22,7 +22,7 @@ export function aggregationOfParts(
   written: WrittenAggregation,
   ontology: Ontology,
   limits: QueryLimits,
-): Omit<AggregateRequest, 'maxGroups'> {
+): AggregateSpec {
   const types = new Map(
     parts.map((part) => queriedType(part, ontology)).map((type) => [type.rid, type]),
   )

@@ -116,6 +116,7 @@ const NO_TYPE: ObjectType = {
   titleProperty: undefined,
   retrievalLimit: undefined,
   properties: new Map(),
+  access: 'all',
 }
 
 /** Returns an order as each part names its properties. */

@@ -1,5 +1,5 @@
 /** Reads single objects, each as a page of at most one, so that there is only one way to read. */
-import { isPartlyHidden } from '../../access/policies/ruled-objects.ts'
+import { ShownVersion } from '../../access/policies/shown-version.ts'
 import { ObjectQueryError } from '../../contract/errors.ts'
 import { PROPERTIES_RECORD, type RecordShape } from '../../contract/object-record.ts'
 import type { PrimaryKeyType } from '../../ontology/definition/property-type.ts'
@@ -52,7 +52,7 @@ export interface FoundRecord {
   /** The record, as JSON text. */
   readonly json: Buffer
   /** The version of the type that was read; undefined if the caller sees only a part of the type. */
-  readonly version: number | undefined
+  readonly version: ShownVersion | undefined
 }
 
 /** Returns the record of the object that matches a query. */
@@ -86,7 +86,7 @@ export async function findRecord(
   context.defer(() => held.release())
   const json = Buffer.from(page.records)
   page.release()
-  return { json, version: isPartlyHidden(objectType) ? undefined : page.version }
+  return { json, version: ShownVersion.read([objectType], page.version) }
 }
 
 /** Returns the record of the object with a key as written in a path, or throws `ObjectNotFound`. */

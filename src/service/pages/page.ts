@@ -1,3 +1,4 @@
+import type { ShownVersion } from '../../access/policies/shown-version.ts'
 import type { ServiceContext } from '../service-context.ts'
 
 /** A page of records, already serialised. */
@@ -12,7 +13,7 @@ export interface Page {
   /** Undefined if the request did not ask for it. */
   readonly totalCount?: number | undefined
   /** The version that was read; undefined for metadata, and for objects of several types. */
-  readonly version?: number | undefined
+  readonly version?: ShownVersion | undefined
   /** Equal for two pages with the same content, although their tokens differ. Undefined without a tag. */
   readonly etagInputs?: readonly (string | number)[] | undefined
   /** Whether the entity tag is a hash of the records, because versions would reveal too much. */

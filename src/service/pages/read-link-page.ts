@@ -52,7 +52,7 @@ export async function readLinkPage(
   const links = [...new Set(named)]
   const sides = links.map((link) => findLink(ontology, objectType, link))
   const walk = {
-    endpoint: JSON.stringify(['loadLinks', ...links]),
+    endpoint: JSON.stringify(['links', ...links]),
     revision: 'v2',
     ontologyRid: ontology.rid,
     objectType: typeIdentity(objectType),

@@ -16,6 +16,7 @@ const TYPE: ObjectType = {
   primaryKey: { apiName: 'id', type: 'string' },
   titleProperty: 'name',
   retrievalLimit: undefined,
+  access: 'all',
   properties: new Map(),
 }
 const part = (objectType: ObjectType, query = EVERYTHING) => ({

@@ -3,7 +3,8 @@
  * the parts of a set.
  */
 
-import { hidesProperties, isPartlyHidden } from '../../access/policies/ruled-objects.ts'
+import { isPartlyHidden, shownProperties } from '../../access/policies/ruled-objects.ts'
+import { ShownVersion } from '../../access/policies/shown-version.ts'
 import { ObjectQueryError } from '../../contract/errors.ts'
 import { SET_PAGE_MAX_TYPES } from '../../contract/limits.ts'
 import { REVISIONS } from '../../contract/revisions.ts'
@@ -135,7 +136,8 @@ function readStored(
     version: snapshot?.version,
     linkedVersions: snapshot?.otherVersions,
     // For the entity tag. A row also changes with its hidden properties.
-    includeRowIds: isPartial && !hidesProperties(spec.objectType) && method !== 'POST',
+    includeRowIds:
+      isPartial && shownProperties(spec.objectType) === undefined && method !== 'POST',
     matchEstimate: totalCount ?? resumed?.matchEstimate,
   }
   return spec.isByRelevance
@@ -214,7 +216,7 @@ function pageOf(
     ...{ records, release, count, last, more },
     noted: { types: isSet ? types : [spec.objectType], objects: count },
     totalCount: spec.includeTotalCount ? (totalCount ?? 0) : undefined,
-    version: isPartial || parts.length !== 1 ? undefined : version,
+    version: parts.length === 1 ? ShownVersion.read(types, version) : undefined,
     isTaggedByContent: isPartial && rowIds === undefined,
     etagInputs: etagInputsOf({ ...walk, ...stored, binding, totalCount }, walkTokens),
     common: {

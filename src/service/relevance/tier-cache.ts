@@ -3,7 +3,7 @@
  * The version is part of the key, so an entry is never stale.
  */
 import { LRUCache } from 'lru-cache'
-import { restrictionOf, ruleQuery } from '../../access/policies/ruled-objects.ts'
+import { ruleQuery, shownProperties } from '../../access/policies/ruled-objects.ts'
 import { plainQuery } from '../../query/query-tree.ts'
 import type { MeasuredTexts } from '../../query/relevance-score.ts'
 import type { ReadPageRequest, StoredPage } from '../../store/object-store.ts'
@@ -63,7 +63,7 @@ function keyOf({
   query,
 }: ReadPageRequest & { readonly version: number }): string {
   const { rid, definedIn } = objectType
-  const shown = restrictionOf(objectType)?.shown
+  const shown = shownProperties(objectType)
   const visible = plainQuery(ruleQuery(query, objectType))
   return JSON.stringify([rid, definedIn, version, linkedVersions, visible, shown])
 }
