@@ -79,7 +79,9 @@ describe('a path', () => {
 
   it('of a type that the caller may not write is refused', () => {
     if (PERSON === undefined) throw new Error('the definition has no person')
-    const types = new Map([['person', restrictType(PERSON, { of: PERSON, rows: EVERYTHING, shown: undefined })]])
+    const types = new Map([
+      ['person', restrictType(PERSON, { of: PERSON, rows: EVERYTHING, shown: undefined })],
+    ])
     const reader = {
       caller: ADMIN,
       catalogue: new Catalogue(1, [{ ...STAFF, objectTypes: types }]),

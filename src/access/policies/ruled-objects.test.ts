@@ -3,7 +3,13 @@ import { AIRPORT, fieldOf } from '../../../test/support/parsed-queries.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'
 import { NOTHING } from '../../query/combine-queries.ts'
 import { EVERYTHING, type Query } from '../../query/query.ts'
-import { isPartlyHidden, requireWritable, restrictType, ruleOf, ruleQuery } from './ruled-objects.ts'
+import {
+  isPartlyHidden,
+  requireWritable,
+  restrictType,
+  ruleOf,
+  ruleQuery,
+} from './ruled-objects.ts'
 
 const equals = (property: string): Query => ({
   kind: 'compare',

@@ -17,7 +17,12 @@ import { asQueriedType } from '../../query/interface-query.ts'
 import { interfaceParts } from '../../query/object-set/set-parts.ts'
 import { unprocessable } from '../../query/parse/unprocessable.ts'
 import { hasLink } from '../../query/query-tree.ts'
-import { aggregateBatch, aggregateWithin, type AggregateSpec, pathInBatch } from '../../service/aggregate-within.ts'
+import {
+  type AggregateSpec,
+  aggregateBatch,
+  aggregateWithin,
+  pathInBatch,
+} from '../../service/aggregate-within.ts'
 import { aggregationOfParts } from '../../service/object-sets/aggregate-parts.ts'
 import { readRequestedSet } from '../../service/object-sets/read-object-set.ts'
 import type { ServiceContext } from '../../service/service-context.ts'
@@ -100,7 +105,10 @@ function asOfVersion(spec: AggregateSpec, version: number | null | undefined): A
   if (others.length > 0 || hasLink(source.query)) {
     throw unprocessable('version', 'is only possible for a set of one object type, without links')
   }
-  return { ...spec, sources: [{ ...source, version: ShownVersion.named(source.objectType, version) }] }
+  return {
+    ...spec,
+    sources: [{ ...source, version: ShownVersion.named(source.objectType, version) }],
+  }
 }
 
 const ACCURATE = { accuracy: 'ACCURATE' } as const
@@ -143,7 +151,10 @@ export const v2Aggregations: readonly Endpoint[] = [
       const limits = services.limits.query
       const aggregation = parseAggregation(V2_AGGREGATIONS, body, { objectType, limits })
       const query = parseWhere(written, resolved, limits)
-      const spec = { sources: [{ objectType, query, version: ShownVersion.named(objectType, version) }], aggregation }
+      const spec = {
+        sources: [{ objectType, query, version: ShownVersion.named(objectType, version) }],
+        aggregation,
+      }
       return serveAggregated(request.context, reply, services, spec)
     },
   }),

@@ -44,7 +44,8 @@ export async function readChanges(
     return {
       ...page,
       noted: { types: objectTypes, objects: page.count },
-      version: objectTypes.length === 1 ? ShownVersion.read(objectTypes, versions[0] ?? 0) : undefined,
+      version:
+        objectTypes.length === 1 ? ShownVersion.read(objectTypes, versions[0] ?? 0) : undefined,
       isTaggedByContent: true,
       etagInputs: [ofChanges.request.toString('base64url')],
       common: { snapshot: { version: 0, takenAtSeconds } },

@@ -136,8 +136,7 @@ function readStored(
     version: snapshot?.version,
     linkedVersions: snapshot?.otherVersions,
     // For the entity tag. A row also changes with its hidden properties.
-    includeRowIds:
-      isPartial && shownProperties(spec.objectType) === undefined && method !== 'POST',
+    includeRowIds: isPartial && shownProperties(spec.objectType) === undefined && method !== 'POST',
     matchEstimate: totalCount ?? resumed?.matchEstimate,
   }
   return spec.isByRelevance
