@@ -37,8 +37,8 @@ const GROUPS: Readonly<Record<string, Group>> = {
   },
   authorisation: {
     files: [
-      'src/access/policies/{check-policy,claims,policy-rights,policy,ruled-objects,view-ontology}.ts',
-      'src/access/{caller,check-names,resolve}.ts',
+      'src/access/policies/{check-policy,claims,policy-rights,policy,view-ontology}.ts',
+      'src/access/{caller-rights,check-names,find-visible,ruled-objects}.ts',
     ],
     tests: [
       'src/access/*.test.ts',

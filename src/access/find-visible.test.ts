@@ -10,7 +10,7 @@ import {
   resolveTypePath,
   resolveWrittenPath,
 } from './find-visible.ts'
-import { restrictType } from './policies/ruled-objects.ts'
+import { restrictType } from './ruled-objects.ts'
 
 const RID = 'ri.ontology.main.ontology.staff'
 const STAFF = parseDefinition({

@@ -9,7 +9,7 @@ import {
 } from '../ontology/catalogue.ts'
 import type { InterfaceType, ObjectType, Ontology } from '../ontology/ontology.ts'
 import type { Caller } from './caller-rights.ts'
-import { requireWritable } from './policies/ruled-objects.ts'
+import { requireWritable } from './ruled-objects.ts'
 
 /** The caller of a request, and the catalogue as of its arrival. */
 export interface Viewer {

@@ -5,7 +5,7 @@
 import type { Socket } from 'node:net'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import fastify, { type FastifyRequest } from 'fastify'
-import { RuledObjects } from '../access/policies/ruled-objects.ts'
+import { RuledObjects } from '../access/ruled-objects.ts'
 import { BODY_MAX_BYTES } from '../contract/limits.ts'
 import { StructFields } from '../ontology/definition/definition-schema.ts'
 import { addAdministration, addRevision1, addRevision2, addV2 } from './add-endpoints.ts'

@@ -1,6 +1,5 @@
 /** Runs aggregations, for every version of the API. */
-import { storedType } from '../access/policies/ruled-objects.ts'
-import { ShownVersion } from '../access/policies/shown-version.ts'
+import { ShownVersion, storedType } from '../access/ruled-objects.ts'
 import { errorWithin, ObjectQueryError } from '../contract/errors.ts'
 import { AGGREGATE_MAX_BYTES } from '../contract/limits.ts'
 import type { ObjectType } from '../ontology/ontology.ts'

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { expect } from 'vitest'
-import { RuledObjects, restrictType } from '../../src/access/policies/ruled-objects.ts'
+import { RuledObjects, restrictType } from '../../src/access/ruled-objects.ts'
 import { ObjectQueryError } from '../../src/contract/errors.ts'
 import { recordShape } from '../../src/contract/object-record.ts'
 import { planChange } from '../../src/ontology/definition/change-definition.ts'

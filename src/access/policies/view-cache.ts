@@ -12,9 +12,9 @@ import type { QueryLimits } from '../../query/parse/query-budget.ts'
 import type { Documents, FoundDocuments, StoredDocument } from '../../store/object-store.ts'
 import type { Caller, CallerRights } from '../caller-rights.ts'
 import type { Viewer } from '../find-visible.ts'
+import { ReadOnlyTypes } from '../ruled-objects.ts'
 import { namesAsClaims } from './claims.ts'
 import { type Claims, claimNames, type Policy, type PolicyBody } from './policy.ts'
-import { ReadOnlyTypes } from './ruled-objects.ts'
 import {
   type CallerView,
   nameOntology,

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest'
 import type { OntologyDefinition } from '../../ontology/definition/definition-schema.ts'
 import { parseDefinition } from '../../ontology/definition/parse-definition.ts'
 import type { Ontology } from '../../ontology/ontology.ts'
+import { ruleOf } from '../ruled-objects.ts'
 import { namesAsClaims } from './claims.ts'
 import type { Policy, Right } from './policy.ts'
-import { ruleOf } from './ruled-objects.ts'
 import {
   nameOntology,
   type PolicyLists,

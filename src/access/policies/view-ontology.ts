@@ -8,6 +8,7 @@ import type { ObjectType, Ontology } from '../../ontology/ontology.ts'
 import { replacedTypesBytes, viewBytes } from '../../ontology/ontology-bytes.ts'
 import { replaceTypes } from '../../ontology/replace-types.ts'
 import { EVERYTHING } from '../../query/query.ts'
+import { ReadOnlyTypes, restrictType, ruleOf } from '../ruled-objects.ts'
 import { tryClaims, usesClaims } from './claims.ts'
 import type { Claims, Policy, Right } from './policy.ts'
 import {
@@ -18,7 +19,6 @@ import {
   rightsIn,
   type TypeRights,
 } from './policy-rights.ts'
-import { ReadOnlyTypes, restrictType, ruleOf } from './ruled-objects.ts'
 
 /** What a caller sees and may change of one ontology. */
 export interface CallerView {

@@ -29,7 +29,6 @@ import { isConditional, readPreconditions, requirePreconditions } from '../reque
 import { etagOfBytes, sendJson } from '../response/send-data.ts'
 import { responses } from '../schemas/responses.ts'
 import type { Services } from '../services.ts'
-import { awaitChange } from './await-change.ts'
 
 const PATH = '/api/admin/v1/ontologies/:ontology'
 const readingConfig = { scope: ['api:ontologies-read', 'api:ontologies-write'] } as const
@@ -45,6 +44,13 @@ interface DefinitionWrite<Target extends Ontology | undefined> {
     catalogue: Catalogue,
     record: RecordResponse,
   ) => Promise<string>
+}
+
+/** Waits until the caller changes no other definition. The body is not read before that. */
+async function awaitChange({ context }: FastifyRequest, { admission }: Services): Promise<void> {
+  const readBody = context.holdBody()
+  await admission.awaitChange(context)
+  readBody()
 }
 
 type NamedRequest = Pick<FastifyRequest, 'caller' | 'headers'> & {

@@ -2,8 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'
 import { type ResolvedType, resolveTypePath } from '../../access/find-visible.ts'
-import { shownProperties } from '../../access/policies/ruled-objects.ts'
-import { ShownVersion } from '../../access/policies/shown-version.ts'
+import { ShownVersion, shownProperties } from '../../access/ruled-objects.ts'
 import { invalidArgument } from '../../contract/errors.ts'
 import { EXPORT_FORMATS } from '../../contract/export-formats.ts'
 import { closed, flag, text } from '../../contract/schema-parts.ts'
@@ -26,7 +25,7 @@ import {
   readOrder,
   readSelection,
   SelectionParameter,
-} from '../page/listing-parameters.ts'
+} from '../request/listing-parameters.ts'
 import { acceptedFormat, EXPORT_CONTENT, sendExport } from '../response/send-export.ts'
 import { responses } from '../schemas/responses.ts'
 import type { Services } from '../services.ts'

@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
 import { resolveOntology } from '../../access/find-visible.ts'
-import { ShownVersion } from '../../access/policies/shown-version.ts'
+import { ShownVersion } from '../../access/ruled-objects.ts'
 import { integer, namedObject } from '../../contract/schema-parts.ts'
-import { countObjectsOf } from '../../service/pages/count-objects.ts'
+import { countObjectsOf } from '../../service/pages/probe-request.ts'
 import { endpoint } from '../endpoint.ts'
 import { sendJson } from '../response/send-data.ts'
 

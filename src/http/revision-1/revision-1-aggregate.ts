@@ -1,7 +1,7 @@
 /** Aggregations in revision 1.0. The parser checks which members go together; its table documents them. */
 import { Type } from 'typebox'
 import { resolveTypePath } from '../../access/find-visible.ts'
-import { ShownVersion } from '../../access/policies/shown-version.ts'
+import { ShownVersion } from '../../access/ruled-objects.ts'
 import { closed, optional } from '../../contract/schema-parts.ts'
 import { aggregationMembers, parseAggregation } from '../../query/aggregation/parse-aggregation.ts'
 import { REVISION_1_AGGREGATIONS } from '../../query/aggregation/revision-1-aggregations.ts'

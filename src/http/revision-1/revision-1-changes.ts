@@ -2,9 +2,9 @@ import { resolveTypePath } from '../../access/find-visible.ts'
 import { PAGE_SIZES } from '../../paging/page-limits.ts'
 import { partOf } from '../../service/pages/page-spec.ts'
 import { endpoint } from '../endpoint.ts'
-import { FollowingParameters, readListing } from '../page/listing-parameters.ts'
-import { sendChanges } from '../page/send-changes.ts'
+import { FollowingParameters, readListing } from '../request/listing-parameters.ts'
 import { changesPage, ObjectRecord } from '../schemas/object-records.ts'
+import { sendChanges } from '../subscriptions/send-changes.ts'
 
 export const listObjectChanges = endpoint({
   route: 'GET /api/v1/ontologies/:ontology/changes/:objectType',

@@ -5,7 +5,12 @@ import { closed } from '../../contract/schema-parts.ts'
 import { PAGE_SIZES } from '../../paging/page-limits.ts'
 import { matchAll } from '../../query/combine-queries.ts'
 import { getRecord, objectNotFound } from '../../service/pages/find-object.ts'
-import { findLinkedRecord, followLink, linkEndpoint } from '../../service/pages/follow-link.ts'
+import {
+  findLinkedRecord,
+  followLink,
+  linkEndpoint,
+  resolveLink,
+} from '../../service/pages/follow-link.ts'
 import { typePage } from '../../service/pages/page-spec.ts'
 import { readObjectPage } from '../../service/pages/read-object-page.ts'
 import { type Endpoint, endpoint } from '../endpoint.ts'
@@ -14,8 +19,7 @@ import {
   readListing,
   readSelection,
   SelectionParameter,
-} from '../page/listing-parameters.ts'
-import { resolveLink } from '../page/resolve-link.ts'
+} from '../request/listing-parameters.ts'
 import { sendObject, sendPage } from '../response/send-data.ts'
 import { CountedObjectPage, ObjectPage, ObjectRecord } from '../schemas/object-records.ts'
 

@@ -5,7 +5,7 @@ import type { ObjectType } from '../../ontology/ontology.ts'
 import { checkOrder, parseOrderText } from '../../query/parse/order.ts'
 import { EVERYTHING, type OrderTerm } from '../../query/query.ts'
 import { type TypePageSpec, typePage } from '../../service/pages/page-spec.ts'
-import { OrderParameter, readSelection, SelectionParameter } from '../page/listing-parameters.ts'
+import { OrderParameter, readSelection, SelectionParameter } from '../request/listing-parameters.ts'
 import { queryPaging } from '../schemas/paging.ts'
 
 const excludeRid = Type.Optional(flag('If true, objects are returned without `__rid`.'))

@@ -6,7 +6,7 @@ import {
   resolveOntology,
   resolveTypePath,
 } from '../../access/find-visible.ts'
-import { ShownVersion } from '../../access/policies/shown-version.ts'
+import { ShownVersion } from '../../access/ruled-objects.ts'
 import { errorWithin } from '../../contract/errors.ts'
 import { AGGREGATE_MAX_BATCH, AGGREGATE_MAX_BYTES } from '../../contract/limits.ts'
 import { closed, namedObject } from '../../contract/schema-parts.ts'

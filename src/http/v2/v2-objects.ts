@@ -4,14 +4,18 @@ import { flatRecordShape } from '../../contract/object-record.ts'
 import { closed } from '../../contract/schema-parts.ts'
 import { V2_PAGE_SIZES } from '../../paging/page-limits.ts'
 import { parseSelection } from '../../query/parse/selection-v2.ts'
-import { countObjectsOf } from '../../service/pages/count-objects.ts'
 import { getRecord, objectNotFound } from '../../service/pages/find-object.ts'
-import { findLinkedRecord, followLink, linkEndpoint } from '../../service/pages/follow-link.ts'
+import {
+  findLinkedRecord,
+  followLink,
+  linkEndpoint,
+  resolveLink,
+} from '../../service/pages/follow-link.ts'
 import { typePage } from '../../service/pages/page-spec.ts'
+import { countObjectsOf } from '../../service/pages/probe-request.ts'
 import { readObjectPage } from '../../service/pages/read-object-page.ts'
 import { type Endpoint, endpoint } from '../endpoint.ts'
-import { readSelection } from '../page/listing-parameters.ts'
-import { resolveLink } from '../page/resolve-link.ts'
+import { readSelection } from '../request/listing-parameters.ts'
 import { sendJson, sendObject, sendPage } from '../response/send-data.ts'
 import { pageMembers, parseWhere, readOrder, where } from './body-members.ts'
 import { ListParameters, listPage, RecordParameters, readOrderText } from './list-parameters.ts'

@@ -1,5 +1,5 @@
 /** The two moments between which a page lists changes. */
-import { ShownVersion } from '../../access/policies/shown-version.ts'
+import { ShownVersion } from '../../access/ruled-objects.ts'
 import { ObjectQueryError } from '../../contract/errors.ts'
 import { PROBE_RECORD } from '../../contract/object-record.ts'
 import type { ObjectType } from '../../ontology/ontology.ts'

@@ -5,8 +5,7 @@
  * Objects of several types come type after type.
  */
 
-import { isPartlyHidden, shownProperties } from '../../access/policies/ruled-objects.ts'
-import { ShownVersion } from '../../access/policies/shown-version.ts'
+import { isPartlyHidden, ShownVersion, shownProperties } from '../../access/ruled-objects.ts'
 import { pageSizeOf } from '../../paging/page-limits.ts'
 import { encodeSetPosition } from '../../paging/set-cursor.ts'
 import { changesTokenRefused, pageTokenRefused } from '../../paging/walk-tokens.ts'

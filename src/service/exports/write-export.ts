@@ -3,8 +3,7 @@
  * chunks, as fast as the client receives them, so a slow client costs no memory.
  */
 
-import { isPartlyHidden } from '../../access/policies/ruled-objects.ts'
-import { ShownVersion } from '../../access/policies/shown-version.ts'
+import { isPartlyHidden, ShownVersion } from '../../access/ruled-objects.ts'
 import { ObjectQueryError } from '../../contract/errors.ts'
 import { withDigits } from '../../formats/decimal-digits.ts'
 import type { TableSpec } from '../../formats/table-file.ts'

@@ -1,6 +1,6 @@
 /** Reads the object set of a request, with the temporary sets that it refers to. */
 
-import { isPartlyHidden } from '../../access/policies/ruled-objects.ts'
+import { isPartlyHidden } from '../../access/ruled-objects.ts'
 import { nextTurn } from '../../admission/next-turn.ts'
 import { ObjectQueryError } from '../../contract/errors.ts'
 import { SET_PAGE_MAX_TYPES } from '../../contract/limits.ts'

@@ -3,7 +3,7 @@
  * type, so every type whose keys can have this form is searched.
  */
 import { resolveObjectType } from '../../access/find-visible.ts'
-import { isPartlyHidden } from '../../access/policies/ruled-objects.ts'
+import { isPartlyHidden } from '../../access/ruled-objects.ts'
 import { invalidArgument, ObjectQueryError } from '../../contract/errors.ts'
 import { linksNamed } from '../../ontology/definition/links.ts'
 import type { ObjectType, Ontology } from '../../ontology/ontology.ts'

@@ -1,5 +1,5 @@
 /** Reads single objects, each as a page of at most one, so that there is only one way to read. */
-import { ShownVersion } from '../../access/policies/shown-version.ts'
+import { ShownVersion } from '../../access/ruled-objects.ts'
 import { ObjectQueryError } from '../../contract/errors.ts'
 import { PROPERTIES_RECORD, type RecordShape } from '../../contract/object-record.ts'
 import type { PrimaryKeyType } from '../../ontology/definition/property-type.ts'

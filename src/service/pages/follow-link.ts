@@ -1,6 +1,8 @@
 /** Follows links. In both revisions, linked objects are the result of a query on the linked type. */
+import { resolveTypePath, type Viewer } from '../../access/find-visible.ts'
 import { ObjectQueryError } from '../../contract/errors.ts'
-import type { LinkSide, ObjectType } from '../../ontology/ontology.ts'
+import { findLink } from '../../ontology/definition/links.ts'
+import type { LinkSide, ObjectType, Ontology } from '../../ontology/ontology.ts'
 import { matchAll, NOTHING } from '../../query/combine-queries.ts'
 import type { Query } from '../../query/query.ts'
 import type { ServiceContext } from '../service-context.ts'
@@ -29,6 +31,18 @@ export interface LinkPath {
   readonly objectType: string
   readonly primaryKey: string
   readonly linkType: string
+}
+
+/** Resolves a path that names an object and one of its links. */
+export function resolveLink(
+  path: LinkPath,
+  viewer: Viewer,
+): { readonly ontology: Ontology; readonly link: LinkStart } {
+  const { ontology, objectType } = resolveTypePath(viewer, path)
+  const side = findLink(ontology, objectType, path.linkType)
+  const key = readKey(objectType, path.primaryKey)
+  if (key === undefined) throw objectNotFound(objectType, path.primaryKey)
+  return { ontology, link: { side, key } }
 }
 
 /** Finds an object among the linked objects of another, or throws the error of the missing one. */

@@ -1,4 +1,4 @@
-import type { ShownVersion } from '../../access/policies/shown-version.ts'
+import type { ShownVersion } from '../../access/ruled-objects.ts'
 import type { ServiceContext } from '../service-context.ts'
 
 /** A page of records, already serialised. */

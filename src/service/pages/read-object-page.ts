@@ -3,8 +3,7 @@
  * the parts of a set.
  */
 
-import { isPartlyHidden, shownProperties } from '../../access/policies/ruled-objects.ts'
-import { ShownVersion } from '../../access/policies/shown-version.ts'
+import { isPartlyHidden, ShownVersion, shownProperties } from '../../access/ruled-objects.ts'
 import { ObjectQueryError } from '../../contract/errors.ts'
 import { SET_PAGE_MAX_TYPES } from '../../contract/limits.ts'
 import { REVISIONS } from '../../contract/revisions.ts'

@@ -3,7 +3,7 @@
  * it at the same time. A slice is a number of objects after a cursor. The snapshot never changes, so
  * the slices meet exactly.
  */
-import { ruleQuery } from '../../access/policies/ruled-objects.ts'
+import { ruleQuery } from '../../access/ruled-objects.ts'
 import { PROBE_RECORD } from '../../contract/object-record.ts'
 import type { PageState, SnapshotState } from '../../paging/page-token.ts'
 import { NO_CURSOR, pageTokenRefused } from '../../paging/walk-tokens.ts'

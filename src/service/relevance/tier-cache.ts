@@ -3,7 +3,7 @@
  * The version is part of the key, so an entry is never stale.
  */
 import { LRUCache } from 'lru-cache'
-import { ruleQuery, shownProperties } from '../../access/policies/ruled-objects.ts'
+import { ruleQuery, shownProperties } from '../../access/ruled-objects.ts'
 import { plainQuery } from '../../query/query-tree.ts'
 import type { MeasuredTexts } from '../../query/relevance-score.ts'
 import type { ReadPageRequest, StoredPage } from '../../store/object-store.ts'

@@ -3,14 +3,14 @@
  * carries a restriction. The restriction becomes part of every query, so that no store knows about
  * policies: at every hop of a link, the rule of the linked type applies.
  */
-import { ObjectQueryError } from '../../contract/errors.ts'
-import type { RecordShape } from '../../contract/object-record.ts'
-import type { ObjectType, Restriction } from '../../ontology/ontology.ts'
-import { fieldsOf } from '../../ontology/values/searchable-values.ts'
-import { NOTHING } from '../../query/combine-queries.ts'
-import { EVERYTHING, type Query } from '../../query/query.ts'
-import { replaceConditions } from '../../query/query-tree.ts'
-import { isText, resolveField } from '../../query/resolve-field.ts'
+import { ObjectQueryError } from '../contract/errors.ts'
+import type { RecordShape } from '../contract/object-record.ts'
+import type { ObjectType, Restriction } from '../ontology/ontology.ts'
+import { fieldsOf } from '../ontology/values/searchable-values.ts'
+import { NOTHING } from '../query/combine-queries.ts'
+import { EVERYTHING, type Query } from '../query/query.ts'
+import { replaceConditions } from '../query/query-tree.ts'
+import { isText, resolveField } from '../query/resolve-field.ts'
 import type {
   AggregateRequest,
   AggregateResult,
@@ -29,8 +29,8 @@ import type {
   RecordSpec,
   SourceTransactions,
   SplitKeysRequest,
-} from '../../store/object-store.ts'
-import { measured, type RequestContext } from '../../store/port/request-context.ts'
+} from '../store/object-store.ts'
+import { measured, type RequestContext } from '../store/port/request-context.ts'
 
 /** What policies leave of an object type, and the rule that selects its visible objects. */
 export interface TypeRule extends Pick<Restriction, 'of' | 'shown'> {
@@ -96,6 +96,38 @@ export function shownProperties({ access }: ObjectType): readonly string[] | und
  */
 export function isPartlyHidden({ access }: ObjectType): boolean {
   return access !== 'all' && (access.hidesObjects || access.shown !== undefined)
+}
+
+/**
+ * A version that the caller of a request may know. Versions also change with what is hidden, so a
+ * caller that sees only a part of a type gets none, and can name none. Responses take no plain number
+ * as a version, so that a use case cannot forget to ask.
+ */
+export class ShownVersion {
+  readonly #version: number
+
+  private constructor(version: number) {
+    this.#version = version
+  }
+
+  /** Returns a version that was read; undefined if a part of one of the types is hidden. */
+  static read(types: readonly ObjectType[], version: number): ShownVersion | undefined {
+    return types.some(isPartlyHidden) ? undefined : new ShownVersion(version)
+  }
+
+  /** Returns the version that the caller names, if any. Throws `VersionNotFound` if it cannot know it. */
+  static named(
+    objectType: ObjectType,
+    version: number | null | undefined,
+  ): ShownVersion | undefined {
+    if (version == null) return undefined
+    if (isPartlyHidden(objectType)) throw new ObjectQueryError('VersionNotFound', { version })
+    return new ShownVersion(version)
+  }
+
+  get number(): number {
+    return this.#version
+  }
 }
 
 /** Throws `ApiUsageDenied` if the caller may only read the objects of a type. */

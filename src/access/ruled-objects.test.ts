@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { AIRPORT, fieldOf } from '../../../test/support/parsed-queries.ts'
-import type { ObjectType } from '../../ontology/ontology.ts'
-import { NOTHING } from '../../query/combine-queries.ts'
-import { EVERYTHING, type Query } from '../../query/query.ts'
+import { AIRPORT, fieldOf } from '../../test/support/parsed-queries.ts'
+import type { ObjectType } from '../ontology/ontology.ts'
+import { NOTHING } from '../query/combine-queries.ts'
+import { EVERYTHING, type Query } from '../query/query.ts'
 import {
   isPartlyHidden,
   requireWritable,
