@@ -59,6 +59,7 @@ const PURE_MODULES = [
   'node:buffer',
   'node:crypto',
   'node:zlib',
+  're2js',
   'typebox',
   '@uwdata/flechette',
   'hyparquet',

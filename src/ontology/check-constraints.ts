@@ -36,23 +36,16 @@ export function constraintChecker(
   return (value) => firstViolation(checks, value)
 }
 
-/** By the constraints of a property: to compile a regular expression costs more than to match it. */
-const SCALAR_CHECKS = new WeakMap<readonly Constraint[], Check<ParsedScalar>>()
-
 /** Returns a check of parsed scalars; undefined without constraints. */
 export function scalarChecker(
   type: ScalarType,
   constraints: readonly Constraint[],
 ): Check<ParsedScalar> | undefined {
   if (constraints.length === 0) return undefined
-  const known = SCALAR_CHECKS.get(constraints)
-  if (known !== undefined) return known
   const checks = constraints.flatMap((one) =>
     isScalarConstraint(one) ? scalarCheck(type, one) : [],
   )
-  const check = (parsed: ParsedScalar) => firstViolation(checks, parsed)
-  SCALAR_CHECKS.set(constraints, check)
-  return check
+  return (parsed) => firstViolation(checks, parsed)
 }
 
 function firstViolation<Value>(

@@ -17,7 +17,6 @@ import {
   type ScalarType,
   typeName,
 } from './definition/property-type.ts'
-import { partRid } from './definition/rid.ts'
 import type { Constraint, PropertyRules, ScalarConstraint, ValueType } from './rules.ts'
 import { valueReader } from './values/read-value.ts'
 import { RefusedValue } from './values/refused-value.ts'
@@ -70,7 +69,7 @@ function isText(type: PropertyType): boolean {
 
 /** Parses the value types of a definition, which may refer to each other in structs. */
 export function parseValueTypes(
-  { rid = '', valueTypes = [] }: Pick<OntologyDefinition, 'rid' | 'valueTypes'>,
+  { valueTypes = [] }: Pick<OntologyDefinition, 'valueTypes'>,
   mistakes: Mistakes,
 ): ReadonlyMap<string, ValueType> {
   const parsed = new Map<string, ValueType>()
@@ -91,7 +90,6 @@ export function parseValueTypes(
     const rules = parseConstraints(constraints, type, { path, valueTypes: parsed, mistakes })
     parsed.set(apiName, {
       apiName,
-      rid: partRid('value-type', rid, apiName),
       type,
       constraints: rules,
     })

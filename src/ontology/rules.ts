@@ -49,7 +49,6 @@ export interface PropertyRules {
 /** A type of values that properties share, with its constraints. */
 export interface ValueType {
   readonly apiName: string
-  readonly rid: string
   readonly type: PropertyType
   readonly constraints: readonly Constraint[]
 }

@@ -3,6 +3,7 @@
 import { Type } from 'typebox'
 import { namedObject, text } from '../../contract/schema-parts.ts'
 import type { PropertyType } from '../../ontology/definition/property-type.ts'
+import { partRid } from '../../ontology/definition/rid.ts'
 import type { Ontology } from '../../ontology/ontology.ts'
 import type { Constraint, PropertyRules, ValueType } from '../../ontology/rules.ts'
 import { DataType } from './data-type.ts'
@@ -56,15 +57,15 @@ export function describeRules(rules: PropertyRules | undefined) {
 }
 
 /** Returns a function that describes the value types of an ontology. */
-export function valueTypeDescriber({ definition }: Ontology) {
+export function valueTypeDescriber({ definition, rid }: Ontology) {
   const definitions = new Map(definition.valueTypes?.map((type) => [type.apiName, type]))
-  return ({ apiName, rid, type }: ValueType) => {
+  return ({ apiName, type }: ValueType) => {
     const { displayName = apiName, description, constraints = [] } = definitions.get(apiName) ?? {}
     return {
       apiName,
       displayName,
       description,
-      rid,
+      rid: partRid('value-type', rid, apiName),
       status: 'ACTIVE',
       fieldType: fieldType(type),
       version: '1.0.0',
