@@ -53,6 +53,7 @@ import {
 } from './interface-metadata.ts'
 import {
   describeRules,
+  namedValueType,
   RULE_MEMBERS,
   ValueTypeResponse,
   valueTypeDescriber,
@@ -202,7 +203,10 @@ function describeFullOntology(ontology: Ontology) {
     ),
     sharedPropertyTypes: describeSharedPropertyTypes(ontology),
     valueTypes: Object.fromEntries(
-      [...ontology.valueTypes].map(([apiName, type]) => [apiName, describeValueType(type)]),
+      [...ontology.valueTypes].map(([apiName, type]) => [
+        apiName,
+        describeValueType(namedValueType(ontology, type)),
+      ]),
     ),
   }
 }
@@ -232,7 +236,7 @@ const interfaceLinkTypes: MetadataSource<InterfaceType, InterfaceLink> = {
 }
 
 const valueTypes = ontologySource(V2, '/:ontology/valueTypes', ValueTypeResponse, {
-  items: ({ valueTypes: types }) => types.values(),
+  items: (ontology) => ontology.valueTypes.values().map((type) => namedValueType(ontology, type)),
   describer: valueTypeDescriber,
 })
 
@@ -290,7 +294,8 @@ export const v2Metadata = [
     summaries: ['List value types', 'Get a value type'],
     maximumPageSize: PAGE_SIZES.listValueTypes,
     path: '/:valueType',
-    find: ({ ontology }, { valueType }) => findValueType(ontology, valueType),
+    find: ({ ontology }, { valueType }) =>
+      namedValueType(ontology, findValueType(ontology, valueType)),
   }),
   metadataList(queryTypes, {
     operationId: 'listQueryTypes',

@@ -56,16 +56,23 @@ export function describeRules(rules: PropertyRules | undefined) {
   }
 }
 
+/** A value type with the RID that follows from its name. */
+type NamedValueType = ValueType & { readonly rid: string }
+
+export function namedValueType({ rid }: Ontology, type: ValueType): NamedValueType {
+  return { ...type, rid: partRid('value-type', rid, type.apiName) }
+}
+
 /** Returns a function that describes the value types of an ontology. */
-export function valueTypeDescriber({ definition, rid }: Ontology) {
+export function valueTypeDescriber({ definition }: Ontology) {
   const definitions = new Map(definition.valueTypes?.map((type) => [type.apiName, type]))
-  return ({ apiName, type }: ValueType) => {
+  return ({ apiName, rid, type }: NamedValueType) => {
     const { displayName = apiName, description, constraints = [] } = definitions.get(apiName) ?? {}
     return {
       apiName,
       displayName,
       description,
-      rid: partRid('value-type', rid, apiName),
+      rid,
       status: 'ACTIVE',
       fieldType: fieldType(type),
       version: '1.0.0',
