@@ -39,7 +39,7 @@ export const PRIMARY_KEY_MAX_BYTES = 512
 /** The size of the largest object, as stored. */
 export const OBJECT_MAX_BYTES = 4 * 1024 * 1024
 
-/** The number of array elements in one object: each has its own index entry. */
+/** The number of array elements in one object. On PostgreSQL, each has its own index entry. */
 export const OBJECT_MAX_VALUES = 50_000
 
 /** The number of positions in the shapes of one object: checking them takes about 0.1 s of CPU time. */
@@ -146,7 +146,7 @@ export const INDEXED_PROPERTIES_MAX = 10_000
 
 /**
  * The number of struct fields in a SQLite store that have a column and an index of their own. Further
- * ones are found like array elements; a table has at most 2,000 columns.
+ * ones are read from the body; a table has at most 2,000 columns.
  */
 export const INDEXED_STRUCT_FIELDS_MAX = 900
 

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { PropertyDefinition } from '../../src/ontology/definition/definition-schema.ts'
 import { fcOptions } from '../support/fc-options.ts'
 import { type Service, startService } from '../support/service.ts'
-import { storeStructsLikeArrays } from '../support/structs-without-columns.ts'
+import { keepStructsInBodies } from '../support/structs-without-columns.ts'
 import { createTestStore, type TestStore } from '../support/test-store.ts'
 
 type Json = Readonly<Record<string, unknown>>
@@ -223,7 +223,7 @@ it('returns, finds, orders and groups objects by the fields of their structs', a
       const type = { apiName, primaryKey: 'id', properties: { ...PROPERTIES } }
       const applied = await service.apply({ apiName, objectTypes: [type] })
       expect(applied.status, applied.text).toBe(200)
-      if (withoutColumns) storeStructsLikeArrays(store.name)
+      if (withoutColumns) keepStructsInBodies(store.name)
       const written = await service.put(apiName, apiName, list)
       expect(written.status, written.text).toBe(200)
 

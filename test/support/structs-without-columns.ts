@@ -1,11 +1,11 @@
 import { DatabaseSync } from 'node:sqlite'
 
 /**
- * Makes SQLite store the fields of structs like the elements of arrays, as it does once a store has
+ * Makes SQLite keep the fields of structs in the body alone, as it does once a store has
  * many of them. Does nothing on PostgreSQL, which has no such limit. Must be called after the types
  * are defined and before they have objects.
  */
-export function storeStructsLikeArrays(store: string): void {
+export function keepStructsInBodies(store: string): void {
   if (store.startsWith('postgres')) return
   using db = new DatabaseSync(store.replace(/^sqlite:/, ''))
   const { changes } = db

@@ -64,6 +64,7 @@ export function fieldsOfType<Type extends string>(
       property,
       structField,
       valueType: isMultiValued ? undefined : compared(leaf),
+      leafType: !isMultiValued && isComparable(leaf) ? leaf : undefined,
       elementType: isMultiValued ? compared(leaf) : undefined,
     })),
   ])

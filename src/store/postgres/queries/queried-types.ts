@@ -125,7 +125,7 @@ class PostgresFieldNumbers extends FieldNumbers<ColumnType> {
     return { value, indexed, form }
   }
 
-  protected override elementSql(number: number): string {
+  protected override leafSql({ number }: { readonly number: number }): string {
     return `o.${elementColumnOf(number)}[1]`
   }
 }

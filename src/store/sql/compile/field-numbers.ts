@@ -1,6 +1,8 @@
+import type { ScalarType } from '../../../ontology/definition/property-type.ts'
 import { type FieldId, fieldKey } from '../../../ontology/values/searchable-values.ts'
 import {
   bodyProperty,
+  bodyValue,
   KEY_COLUMN,
   longTextProperty,
   type PropertySql,
@@ -17,6 +19,8 @@ export interface NewField<Type extends string = string> extends FieldId {
   readonly valueType: Type | undefined
   /** The type of the elements, for fields with any number of values. */
   readonly elementType: Type | undefined
+  /** The type of a struct field with one value, by which it is read from the body without a column. */
+  readonly leafType?: ScalarType | undefined
   /** True for the property whose column value is the key itself, so that it needs no column. */
   readonly isKey?: boolean | undefined
 }
@@ -104,7 +108,7 @@ export class FieldNumbers<Type extends string = string> {
     const field = this.find({ property, structField })
     const { number, valueType, isKey } = field
     if (isKey) return plainProperty(KEY_COLUMN)
-    if (valueType === undefined) return plainProperty(this.elementSql(number))
+    if (valueType === undefined) return plainProperty(this.leafSql(field))
     if (this.isInBody(field)) return bodyProperty(property)
     if (valueType === INDEXED_TIME) return timeProperty(`o.${timeColumnOf(number)}`)
     const column = `o.${columnOf(number)}`
@@ -117,9 +121,10 @@ export class FieldNumbers<Type extends string = string> {
     return this.#unindexedFields.get(fieldKey(field)) === 'freeText'
   }
 
-  /** Returns the only value of a field whose values are stored like those of arrays. */
-  protected elementSql(number: number): string {
-    return `(SELECT oqs_element.value FROM oqs_element WHERE oqs_element.row = o.id AND oqs_element.field = ${checkNumber(number)})`
+  /** Returns the only value of a field without a column. */
+  protected leafSql({ leafType, ...field }: StoredField<Type>): string {
+    if (leafType === undefined) throw new Error(`no single value of ${field.property}`)
+    return bodyValue(field, leafType)
   }
 }
 

@@ -3,7 +3,9 @@
  * holds only the beginning of long texts, the index narrows down the rows and the whole text decides.
  * If it holds timestamps as integers, values are compared in this form.
  */
+import type { ScalarType } from '../../../ontology/definition/property-type.ts'
 import { millisecondsOf, restOfMicroseconds } from '../../../ontology/values/read-time.ts'
+import type { FieldId } from '../../../ontology/values/searchable-values.ts'
 import { endOfPrefix, literalPrefix } from '../../../query/matching/pattern.ts'
 import type { Comparison, Pattern } from '../../../query/query.ts'
 import { jsonPath } from './json-path.ts'
@@ -38,10 +40,19 @@ export function timeProperty(stored: string): PropertySql {
   return { value: timestampSql(stored), indexed: stored, form: 'time' }
 }
 
-/** Returns a text that SQLite stores in the body alone. No name appears in SQL, only its bytes. */
+/** Returns a text that SQLite stores in the body alone. */
 export function bodyProperty(property: string): PropertySql {
-  const path = Buffer.from(jsonPath({ property })).toString('hex')
-  return plainProperty(`(o.body ->> CAST(x'${path}' AS TEXT))`)
+  return plainProperty(`(o.body ->> ${pathSql({ property })})`)
+}
+
+/** Returns the column value of a field that SQLite stores in the body alone, see query-connection.ts. */
+export function bodyValue(field: FieldId, type: ScalarType): string {
+  return `leaf_value(o.body -> ${pathSql(field)}, '${type}')`
+}
+
+/** No name appears in SQL, only its bytes. */
+function pathSql(field: Parameters<typeof jsonPath>[0]): string {
+  return `CAST(x'${Buffer.from(jsonPath(field)).toString('hex')}' AS TEXT)`
 }
 
 /** Returns the end of a text, as SQLite selects it. */

@@ -2,7 +2,7 @@
  * The tables of an object type. A row is one version of one object, valid from commit `valid_from`
  * until commit `valid_to`; `valid_to` of a current row is `NEVER_CLOSED`. Each property has a column, in the
  * form that conditions compare, and an index that includes the key; so does a struct field that has
- * one value. Arrays and positions are in indexes that all types share, see migrations/.
+ * one value. Arrays and positions are in the body alone.
  *
  * A type has one table. A replacement is loaded into a new one, and the old one remains until its
  * versions expire. See docs/decisions/008-replacements.md.
@@ -20,7 +20,6 @@ import {
   text,
 } from '../../core/session/session.ts'
 import { INDEXED_TIME } from '../../sql/compile/field-numbers.ts'
-import type { TimeSlice } from '../file/time-slice.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
 import { TableFields } from './table-fields.ts'
 import { columnDefinitions, deferredIndexes } from './table-indexes.ts'
@@ -32,8 +31,7 @@ export const SQLITE_TABLES: TableDialect = {
   // The indexes are limited instead.
   refuseFields() {},
   /**
-   * A struct field gets a column as long as there are few in the store; the values of others are
-   * stored like those of arrays.
+   * A struct field gets a column as long as there are few in the store; others are read from the body.
    */
   *limitColumns(session, fields) {
     let free = fields.some(isStructColumn) ? yield* freeStructColumns(session) : 0
@@ -133,48 +131,10 @@ function* buildIndex(session: CoreSession, { sql }: Index, rows: number): Operat
   }
 }
 
-/** Removes rows from the indexes that all types share. */
-export function removeFromIndexes(db: WriterDatabase, rows: readonly number[]): void {
-  const list = JSON.stringify(rows)
-  const runDelete = (sql: string) => db.prepare(sql).run(list)
-  const inRows = 'IN (SELECT value FROM json_each(?))'
-  runDelete(`DELETE FROM oqs_element WHERE row ${inRows}`)
-  runDelete(
-    `DELETE FROM oqs_place WHERE id IN (SELECT place FROM oqs_place_of_row WHERE row ${inRows})`,
-  )
-  runDelete(`DELETE FROM oqs_place_of_row WHERE row ${inRows}`)
-}
-
-/** Returns a function that deletes a row, and its entries in the shared indexes. */
+/** Returns a function that deletes a row. */
 export function rowRemover(db: WriterDatabase, table: number): (id: number) => void {
   const remove = db.cached(`DELETE FROM ${objectTable(table)} WHERE id = ?`)
   return (id) => {
-    removeFromIndexes(db, [id])
     remove.run(id)
   }
-}
-
-/** Array elements that are removed together. */
-const ELEMENTS = 1000
-
-/**
- * Removes the array elements of rows, of which a row can have many, until the step must end. Returns
- * whether none is left.
- */
-export function removeElements(
-  db: WriterDatabase,
-  rows: readonly number[],
-  slice: TimeSlice,
-): boolean {
-  const remove = db.cached(
-    `DELETE FROM oqs_element WHERE (field, value, row) IN (
-       SELECT field, value, row FROM oqs_element
-       WHERE row IN (SELECT value FROM json_each(?)) LIMIT ${ELEMENTS}
-     )`,
-  )
-  const list = JSON.stringify(rows)
-  while (Number(remove.run(list).changes) === ELEMENTS) {
-    if (slice.isOver(0)) return false
-  }
-  return true
 }

@@ -11,7 +11,6 @@ import type { StoredObject } from '../../../ontology/values/read-object.ts'
 import {
   columnFieldsOf,
   type FieldId,
-  type FieldValues,
 } from '../../../ontology/values/searchable-values.ts'
 import { objectChecksum } from '../../object-checksum.ts'
 import { type Batch, type Change, type ChangePart, isEncoded } from '../../object-store.ts'
@@ -29,14 +28,8 @@ export type PutMessage = readonly [
   body: string,
   /** In the order of `PropertyColumns.fields`. */
   columns: readonly (ColumnValue | null)[],
-  elements: readonly FieldMessage<readonly ColumnValue[]>[],
-  /** Longitude, latitude, longitude, latitude… */
-  points: readonly number[],
   checksum: number,
 ]
-
-/** The values of a property or of a struct field. */
-export type FieldMessage<T> = readonly [property: string, structField: string | undefined, value: T]
 
 /** The fields of a type that have one value, in the order of the column values of a put. */
 export interface PropertyColumns {
@@ -96,28 +89,15 @@ function isText(type: PropertyType | undefined): boolean {
   return type?.kind === 'scalar' && type.type === 'string'
 }
 
-const NONE: readonly never[] = []
-
-function toFieldMessage<T>({
-  property,
-  structField,
-  values,
-}: FieldValues<T>): FieldMessage<readonly T[]> {
-  return [property, structField, values]
-}
-
 export function toPutMessage(object: StoredObject): PutMessage {
   const { pk, objectId, body, searchable } = object
-  const { columns, elements, points } = searchable
   return [
     pk,
     objectId,
     storedKey(object),
     storedTitle(object),
     body,
-    columns.values,
-    elements.length === 0 ? NONE : elements.map(toFieldMessage),
-    points.length === 0 ? NONE : points.flatMap((point) => [point.longitude, point.latitude]),
+    searchable.columns.values,
     objectChecksum(object),
   ]
 }
@@ -138,10 +118,7 @@ export interface ItemPart {
   /** Changes, or one item with encoded changes. */
   readonly items: readonly (ChangeMessage | EncodedRows)[]
   readonly count: number
-  /**
-   * The length of the bodies, plus that of text that takes as long to write as their array elements;
-   * not known of encoded changes, which are many.
-   */
+  /** The length of the bodies; not known of encoded changes, which are many. */
   readonly length: number
   readonly transfer: readonly ArrayBuffer[]
 }
@@ -152,7 +129,7 @@ export async function* changeMessages(changes: Batch['changes']): AsyncGenerator
     let length = 0
     const items = part.map((change): ChangeMessage => {
       if ('delete' in change) return [change.delete]
-      length += lengthOf(change.put)
+      length += change.put.body.length
       return toPutMessage(change.put)
     })
     return { items, count: items.length, length, transfer: [] }
@@ -171,15 +148,4 @@ export async function* changeMessages(changes: Batch['changes']): AsyncGenerator
     if (at > 0) await nextTurn()
     yield toItems(changes.slice(at, at + PART_CHANGES))
   }
-}
-
-/** To index an array element takes as long as to write and index this much text. */
-export const ELEMENT_LENGTH = 24
-
-function lengthOf({ body, searchable: { elements } }: StoredObject): number {
-  return elements.reduce((sum, { values }) => sum + ELEMENT_LENGTH * values.length, body.length)
-}
-
-export function fieldOf([property, structField]: FieldMessage<unknown>): FieldId {
-  return { property, structField }
 }

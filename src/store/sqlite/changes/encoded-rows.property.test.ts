@@ -6,8 +6,6 @@ const COLUMNS = 3
 
 const text = fc.string({ unit: 'grapheme', maxLength: 30 })
 const value = fc.oneof(text, fc.double({ noNaN: true }), fc.bigInt({ min: 0n, max: 2n ** 62n }))
-const fieldOf = <T>(values: fc.Arbitrary<T>) =>
-  fc.tuple(text, fc.option(text, { nil: undefined }), fc.array(values, { maxLength: 3 }))
 
 const put = fc.tuple(
   text,
@@ -16,8 +14,6 @@ const put = fc.tuple(
   fc.option(text),
   text,
   fc.array(fc.option(value), { minLength: COLUMNS, maxLength: COLUMNS }),
-  fc.array(fieldOf(value), { maxLength: 2 }),
-  fc.array(fc.double({ noNaN: true }), { maxLength: 4 }),
   fc.integer(),
 )
 const deleted = fc.tuple(text)

@@ -15,7 +15,7 @@ it('frees the buffers of encoded changes, and leaves others alone', () => {
 it('encodes any number of changes', () => {
   const puts = Array.from({ length: 2000 }, (_, n) => {
     const texts = [`id ${n}`, `key ${n}`, null, `body ${n}`] as const
-    return [`pk ${n}`, ...texts, [n, `v${n}`], [], [], n - 9] as const
+    return [`pk ${n}`, ...texts, [n, `v${n}`], n - 9] as const
   })
   const { count, keys, rows } = encodeRows(puts.values(), 2)
   const decoded = decodeRows({ keys, rows })

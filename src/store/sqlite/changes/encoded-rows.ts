@@ -27,13 +27,9 @@ interface RowTable {
   readonly numbers: Int32Array
   /** The values without a text, one after the other. */
   readonly others: readonly (ColumnValue | null)[]
-  /** Elements and points, which few puts have, by the number of the change. */
-  readonly extras: ReadonlyMap<number, PutExtras>
   /** The number of column values of a put. */
   readonly columns: number
 }
-
-type PutExtras = readonly [elements: PutMessage[6], points: PutMessage[7]]
 
 const NO_TEXT = -1
 /** Shorter texts are added once more: to look for them would take as long. */
@@ -63,7 +59,6 @@ const FIXED_NUMBERS = 8
  * generation at once, and collecting them there took a tenth of the CPU time of an import.
  */
 const STRING_LENGTH = 48 * 1024
-const NO_EXTRAS: PutExtras = [[], []]
 
 /** Space for the numbers of this many changes, which grows. */
 const INITIAL_CHANGES = 512
@@ -79,7 +74,6 @@ export function encodeRows(
   let texts: string[] = []
   let numbers = new Int32Array(INITIAL_CHANGES * width)
   const others: (ColumnValue | null)[] = []
-  const extras = new Map<number, PutExtras>()
   const at = { number: 0, text: 0 }
   const addValue = (value: ColumnValue | null) => {
     if (typeof value === 'string') {
@@ -102,7 +96,7 @@ export function encodeRows(
     }
     keyLengths.push(change.length === 1 ? ~pk.length : pk.length)
     if (change.length === 1) continue
-    const [, objectId, key, title, body, values, elements, points, checksum] = change
+    const [, objectId, key, title, body, values, checksum] = change
     if (at.text > STRING_LENGTH) {
       strings.push(texts.join(''))
       texts = []
@@ -121,13 +115,12 @@ export function encodeRows(
       if (placed === undefined) addValue(value)
       else numbers[at.number++] = placed
     }
-    if (elements.length + points.length > 0) extras.set(index, [elements, points])
   }
   const count = keys.length
   const keyTable: KeyTable = { texts: keys.join(''), lengths: Int32Array.from(keyLengths) }
   strings.push(texts.join(''))
   const used = numbers.subarray(0, count * width)
-  const rowTable: RowTable = { texts: strings, numbers: used, others, extras, columns }
+  const rowTable: RowTable = { texts: strings, numbers: used, others, columns }
   return { count, keys: serialize(keyTable), rows: serialize(rowTable) }
 }
 
@@ -172,7 +165,7 @@ class MessageRows {
 }
 
 function readRow(table: RowTable, index: number, pk: string): PutMessage {
-  const { numbers, others, extras, columns } = table
+  const { numbers, others, columns } = table
   let at = index * (FIXED_NUMBERS + columns)
   const texts = table.texts[numbers[at++] ?? 0] ?? ''
   let textAt = numbers[at++] ?? 0
@@ -197,8 +190,7 @@ function readRow(table: RowTable, index: number, pk: string): PutMessage {
       at += 1
     }
   }
-  const [elements, points] = extras.get(index) ?? NO_EXTRAS
-  return [pk, objectId, key, title, body, values, elements, points, checksum]
+  return [pk, objectId, key, title, body, values, checksum]
 }
 
 export class EncodedChange {

@@ -6,7 +6,7 @@ import { NEVER_CLOSED, objectTable } from '../../core/catalogue/object-tables.ts
 import { type Operation, settled } from '../../core/session/session.ts'
 import type { NewRows, StagedRecord, TableBuilder } from '../../core/tables/construction.ts'
 import type { SqlCondition } from '../../sql/compile/sql-condition.ts'
-import { removeFromIndexes, SQLITE_TABLES } from '../catalogue/object-table.ts'
+import { SQLITE_TABLES } from '../catalogue/object-table.ts'
 import { startSlice } from '../file/time-slice.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
 import { currentRows, readStaged } from '../writes/staged-record.ts'
@@ -19,7 +19,7 @@ export class SqliteTableBuilder implements TableBuilder {
   readonly session
   readonly tables = SQLITE_TABLES
   readonly separately = undefined
-  // A few objects with many array elements can take longer than many others.
+  // A few large objects can take longer than many others.
   readonly portion = { objects: STEP.objects, bytes: 128 * 1024 }
   readonly #db: WriterDatabase
   readonly #slice = startSlice()
@@ -61,15 +61,13 @@ export class SqliteTableBuilder implements TableBuilder {
 
   removeRows({ id }: Pick<TableOfType, 'id'>, keys: readonly string[]): Operation<number> {
     if (keys.length === 0) return settled(0)
-    const removed = this.#db
+    const { changes } = this.#db
       .cached(
         `DELETE FROM ${objectTable(id)}
-         WHERE valid_to = ${NEVER_CLOSED} AND pk IN (SELECT value FROM json_each(?)) RETURNING id`,
+         WHERE valid_to = ${NEVER_CLOSED} AND pk IN (SELECT value FROM json_each(?))`,
       )
-      .all(JSON.stringify(keys))
-      .map(([id]) => Number(id))
-    removeFromIndexes(this.#db, removed)
-    return settled(removed.length)
+      .run(JSON.stringify(keys))
+    return settled(Number(changes))
   }
 
   /** Commits list the keys that they change, see changed-keys.ts. */

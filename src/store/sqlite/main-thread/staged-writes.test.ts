@@ -388,33 +388,6 @@ describe('a write that takes several transactions', () => {
     expect(countRows(path).records).toBe(0)
   })
 
-  it('writes the elements of large arrays before their objects', async () => {
-    using folder = tempFolder()
-    const path = join(folder.path, 'oqs.db')
-    await using store = openSqliteStore(path, OPTIONS)
-    const numbers = { type: 'array', items: { type: 'integer' } } as const
-    const properties = { k: { type: 'string' as const }, numbers }
-    const things = await createFixture(store, {
-      apiName: 'things',
-      objectTypes: [{ apiName: 'thing', primaryKey: 'k', properties }],
-    })
-    const list = (from: number) => Array.from({ length: 2500 }, (_, n) => from + n)
-    const field = { property: 'numbers', structField: undefined }
-    const has = (value: number) =>
-      things.readKeys({ query: { kind: 'compare', field, operator: 'eq', value } })
-    const put = (from: number) =>
-      things.put(['a', 'b', 'c', 'd'].map((k, n) => ({ k, numbers: list(from + n * 10_000) })))
-    await put(0)
-    expect(await has(12_499)).toEqual(['b'])
-    await put(5000)
-    expect([await has(12_499), await has(17_499)]).toEqual([[], ['b']])
-    await store.reclaim(retention(1000))
-    await store.reclaim(retention(2000))
-    using db = new DatabaseSync(path, { readOnly: true })
-    const count = db.prepare('SELECT count(*) AS count FROM oqs_element').get()
-    expect(count).toEqual({ count: 10_000 })
-  })
-
   it('starts again if its objects are replaced meanwhile', async () => {
     using folder = tempFolder()
     const path = join(folder.path, 'oqs.db')

@@ -2,7 +2,6 @@
 
 import type { DatabaseSync } from 'node:sqlite'
 import { NEVER_CLOSED, objectTable } from '../../core/catalogue/object-tables.ts'
-import { removeElements, removeFromIndexes } from '../catalogue/object-table.ts'
 import { indexNames } from '../catalogue/table-indexes.ts'
 import { inTransaction } from '../file/connection.ts'
 import { startSlice } from '../file/time-slice.ts'
@@ -10,7 +9,7 @@ import type { WriterDatabase } from '../file/writer-database.ts'
 
 /** Rows that are read for one step. */
 const ROWS_AT_ONCE = 5000
-/** Rows that are deleted together. A row can have many array elements. */
+/** Rows that are deleted together. */
 const ROWS_PER_STATEMENT = 50
 
 /** Deletes some of the rows that were closed by a version; see `ReclaimSteps.deleteClosedRows`. */
@@ -47,8 +46,6 @@ function deleteInSlice(db: WriterDatabase, table: number, rows: readonly number[
   const sql = `DELETE FROM ${objectTable(table)} WHERE id IN (SELECT value FROM json_each(?))`
   for (let at = 0; at < rows.length; at += ROWS_PER_STATEMENT) {
     const some = rows.slice(at, at + ROWS_PER_STATEMENT)
-    if (!removeElements(db, some, slice)) return at
-    removeFromIndexes(db, some)
     db.cached(sql).run(JSON.stringify(some))
     if (slice.isOver()) return at + some.length
   }

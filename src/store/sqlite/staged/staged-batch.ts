@@ -15,7 +15,6 @@ import {
   ChangeWriter,
   EFFECTS,
   noEffects,
-  type ReadPut,
   rowCloser,
   rowMarker,
 } from '../writes/change-writer.ts'
@@ -38,7 +37,6 @@ import {
   stagedRetractor,
   takeStagedChanges,
 } from '../writes/staged-record.ts'
-import { PendingRow } from './pending-row.ts'
 
 export interface StagedBatchMessage extends BatchMessage {
   /** Identifies the write. */
@@ -65,8 +63,6 @@ export class StagedBatch implements StagedWrite<WriterDatabase> {
   #applied = 0
   /** Rows of a replacement that the batch has superseded. */
   #marked: number[] = []
-  /** The row whose array elements are being written. */
-  #pending = new PendingRow()
   #mayExist = true
   #record: StagedRecord | undefined
 
@@ -104,10 +100,7 @@ export class StagedBatch implements StagedWrite<WriterDatabase> {
   #begin(db: WriterDatabase, table: SqliteTarget): void {
     const { typeId, id, isLoading } = table
     // No version of a table that was replaced shows what was written to it.
-    if (this.#record !== undefined) {
-      this.#pending.drop({ db, record: this.#record })
-      removeStaged(db, this.#record)
-    }
+    if (this.#record !== undefined) removeStaged(db, this.#record)
     if (!table.isCreated && this.#changes.some(isPut)) {
       const unindexed = isLoading ? this.#findUnindexed() : undefined
       runNow(createTable(buildingIn(db), { typeId, id }, unindexed))
@@ -148,7 +141,8 @@ export class StagedBatch implements StagedWrite<WriterDatabase> {
     const writer = this.#openWriter(db, table, record)
     let isOver = false
     while (!isOver && this.#applied < this.#changes.length) {
-      if (this.#applyNext(db, writer, record, slice)) this.#applied += 1
+      this.#apply(writer, this.#applied)
+      this.#applied += 1
       isOver = slice.isOver()
     }
     while (!isOver) {
@@ -179,32 +173,8 @@ export class StagedBatch implements StagedWrite<WriterDatabase> {
     })
   }
 
-  /** Applies the next change. Returns false if the step must end before that. */
-  #applyNext(
-    db: WriterDatabase,
-    writer: ChangeWriter,
-    record: StagedRecord,
-    slice: TimeSlice,
-  ): boolean {
-    const index = this.#applied
-    const change = this.#changes[index] as ReceivedChange
-    const target = { db, writer, record }
-    if (!isPut(change) || writer.isKept(change)) {
-      // Another commit may have added the object since its elements were written.
-      this.#pending.drop(target)
-      this.#apply(writer, index)
-      return true
-    }
-    const put = putOf(change)
-    const written = this.#pending.write(target, put, slice)
-    if (written === undefined) return false
-    this.#apply(writer, index, { put, ...written })
-    this.#pending.end(target)
-    return true
-  }
-
-  #apply(writer: ChangeWriter, index: number, read?: ReadPut): void {
-    const effect = writer.apply(this.#changes[index] as ReceivedChange, read)
+  #apply(writer: ChangeWriter, index: number): void {
+    const effect = writer.apply(this.#changes[index] as ReceivedChange)
     this.#effects[index] = EFFECTS.indexOf(effect)
     this.#counts[effect] += 1
   }

@@ -1,9 +1,9 @@
 /** Undoes a staged write that will not be completed, in steps. */
 
 import { NEVER_CLOSED, objectTable } from '../../core/catalogue/object-tables.ts'
-import { boolean, integer, optional, text } from '../../core/session/session.ts'
+import { boolean, integer, text } from '../../core/session/session.ts'
 import type { StagedRecord } from '../../core/tables/construction.ts'
-import { removeElements, rowRemover } from '../catalogue/object-table.ts'
+import { rowRemover } from '../catalogue/object-table.ts'
 import { inTransaction } from '../file/connection.ts'
 import { runIn } from '../file/sqlite-session.ts'
 import { type SliceOptions, startSlice, type TimeSlice } from '../file/time-slice.ts'
@@ -36,7 +36,6 @@ const UNDONE_TABLE = {
   loadedAs: integer,
   isCreated: boolean,
   isCurrent: boolean,
-  pendingRow: optional(integer),
   undoneRow: integer,
 } as const
 
@@ -44,15 +43,14 @@ function undo(db: WriterDatabase, record: StagedRecord, slice: TimeSlice): boole
   const table = runIn(db, (session) =>
     session.find(
       `SELECT o.state, o.loaded_as, o.is_created,
-         EXISTS (SELECT 1 FROM oqs_object_type WHERE table_id = o.id), s.pending_row, s.undone_row
+         EXISTS (SELECT 1 FROM oqs_object_type WHERE table_id = o.id), s.undone_row
        FROM oqs_staged_write AS s JOIN oqs_object_table AS o ON o.id = s.table_id WHERE o.id = ?`,
       [record.table],
       UNDONE_TABLE,
     ),
   )
   if (table === undefined) return true
-  const { state, loadedAs, pendingRow, undoneRow } = table
-  if (pendingRow !== undefined && !removeElements(db, [pendingRow], slice)) return false
+  const { state, loadedAs, undoneRow } = table
   // Nothing shows what was written to a table that was replaced or abandoned.
   const isUsed = state === 'loading' || table.isCurrent
   if (!isUsed || !table.isCreated) return true
@@ -87,7 +85,6 @@ function removeRows(
     const rows = find.all(afterRow, validFrom)
     if (rows.length === 0) return true
     for (const [id, pk] of rows) {
-      if (!removeElements(db, [Number(id)], slice)) return false
       remove(Number(id))
       // Together with its successor: an object has one current row.
       if (version > 0) reopen.run(String(pk), version)

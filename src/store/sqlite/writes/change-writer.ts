@@ -1,6 +1,6 @@
 /** Applies changes to a table, one after the other, within a transaction. */
 import { NEVER_CLOSED, objectTable } from '../../core/catalogue/object-tables.ts'
-import { ELEMENT_LENGTH, type PropertyColumns, type PutMessage } from '../changes/change-message.ts'
+import type { PropertyColumns } from '../changes/change-message.ts'
 import { isPut, keyOf, putOf, type ReceivedChange } from '../changes/encoded-rows.ts'
 import { rowBytes } from '../file/row-texts.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
@@ -30,16 +30,10 @@ export interface ChangeTarget {
   readonly mayExist: boolean
 }
 
-/** A put that was read already, and the row that has its array elements. */
-export interface ReadPut {
-  readonly put?: PutMessage | undefined
-  readonly row?: number | undefined
-}
-
 export class ChangeWriter {
   /** The size of the largest record that was written. */
   maxRecordBytes = 0
-  /** How much was written, as the length of text that takes as long. */
+  /** The length of the bodies that were written. */
   length = 0
   readonly #target: ChangeTarget
   readonly #find
@@ -61,28 +55,15 @@ export class ChangeWriter {
     return mayKeep && this.#find.get(keyOf(change)) !== undefined
   }
 
-  /** Returns the number of a row that `apply` adds after some steps. */
-  reserveRow(): number {
-    return this.#rows.reserve()
-  }
-
-  /** Adds some array elements to such a row, and returns how many of all of them it then has. */
-  addElements(put: PutMessage, row: number, from: number, count: number): number {
-    return this.#rows.addElements(put, row, from, count)
-  }
-
-  apply(change: ReceivedChange, { put = undefined, row = undefined }: ReadPut = {}): Effect {
+  apply(change: ReceivedChange): Effect {
     if (this.isKept(change)) return 'kept'
     const { mayExist, close, version } = this.#target
     const existed = mayExist && close(keyOf(change))
     if (!isPut(change)) return existed ? 'deleted' : 'none'
-    return this.#put(put ?? putOf(change), version, row, existed)
-  }
-
-  #put(put: PutMessage, version: number, row: number | undefined, existed: boolean): Effect {
-    this.#rows.add(put, version, row)
-    this.length += lengthOf(put)
+    const put = putOf(change)
+    this.#rows.add(put, version)
     const [pk, , key, title, body] = put
+    this.length += body.length
     this.maxRecordBytes = Math.max(this.maxRecordBytes, rowBytes(pk, key, title, body))
     return existed ? 'replaced' : 'added'
   }
@@ -91,10 +72,6 @@ export class ChangeWriter {
   finish(): void {
     this.#rows.finish()
   }
-}
-
-function lengthOf([, , , , body, , elements]: PutMessage): number {
-  return elements.reduce((sum, [, , values]) => sum + ELEMENT_LENGTH * values.length, body.length)
 }
 
 /** Returns a function that closes the current row of an object as of a version. */

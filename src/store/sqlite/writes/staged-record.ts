@@ -75,18 +75,6 @@ export function addStaged(
   return { table, version, afterRow, owner, steps: 0 }
 }
 
-/** Records the row whose array elements are written before it; undefined if there is none. */
-export function savePendingRow(
-  db: WriterDatabase,
-  { table }: Pick<StagedRecord, 'table'>,
-  row: number | undefined,
-): void {
-  db.cached('UPDATE oqs_staged_write SET pending_row = ? WHERE table_id = ?').run(
-    row ?? null,
-    table,
-  )
-}
-
 /** The owner of a write that is being undone. */
 export const NO_OWNER = 'undone'
 

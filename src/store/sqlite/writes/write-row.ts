@@ -1,4 +1,4 @@
-/** Writes rows and their entries in the shared indexes. */
+/** Writes rows. */
 
 import type { ObjectType } from '../../../ontology/ontology.ts'
 import type { ColumnValue } from '../../../ontology/values/column-value.ts'
@@ -17,7 +17,6 @@ import { fieldsOfTable, type TableFields } from '../catalogue/table-fields.ts'
 import { storedColumn } from '../catalogue/table-indexes.ts'
 import {
   columnsOf,
-  fieldOf,
   type PropertyColumns,
   type PutMessage,
   toPutMessage,
@@ -47,10 +46,7 @@ interface StoredColumn {
 export interface RowPlan {
   readonly table: TableOfType
   readonly fields: readonly FieldId[]
-  readonly numbers: TableFields
   readonly stored: readonly StoredColumn[]
-  /** The fields whose value is stored like those of arrays, with their numbers. */
-  readonly elementFields: readonly { readonly index: number; readonly number: number }[]
   readonly insert: string
 }
 
@@ -58,14 +54,10 @@ function planRows(db: WriterDatabase, { typeId, table, columns }: RowTarget): Ro
   const { fields } = columns
   const numbers = fieldsOfTable(db, { typeId, id: table })
   const stored = fields.flatMap((_, index) => storedColumnOf(numbers, columns, index))
-  // Only so many struct fields of a store have a column.
-  const elementFields = fields.flatMap((field, index) =>
-    numbers.hasColumn(field) ? [] : [{ index, number: numbers.of(field) }],
-  )
   const names = [...ROW_COLUMNS, ...stored.map(({ name }) => name)].join(', ')
   const values = [...ROW_COLUMNS.map(() => '?'), ...stored.map(({ placeholder }) => placeholder)]
   const insert = `INSERT INTO ${objectTable(table)} (${names}) VALUES (${values.join(', ')})`
-  return { table: { typeId, id: table }, fields, numbers, stored, elementFields, insert }
+  return { table: { typeId, id: table }, fields, stored, insert }
 }
 
 /**
@@ -99,13 +91,13 @@ export class RowWriter {
     this.#addRow = db.cached(plan.insert)
   }
 
-  /** Adds a row; without array elements if it is given the number of a row that has them. */
-  add(put: PutMessage, version: number, reserved?: number): void {
-    const [pk, objectId, key, title, body, values, elements, points, checksum] = put
-    const row = reserved ?? this.reserve()
+  /** Adds a row. */
+  add(put: PutMessage, version: number): void {
+    const [pk, objectId, key, title, body, values, checksum] = put
+    this.#lastRow += 1
     const [text, place] = typeof title === 'number' ? [null, title] : [title, null]
     const cells: (ColumnValue | null)[] = [
-      row,
+      this.#lastRow,
       pk,
       version,
       objectId,
@@ -123,37 +115,6 @@ export class RowWriter {
       }
     }
     this.#addRow.run(...cells)
-    for (const { index, number } of this.#plan.elementFields) {
-      const value = values[index] ?? null
-      if (value !== null) this.#addElement(number, value, row)
-    }
-    if (reserved === undefined && elements.length > 0) this.addElements(put, row, 0, Infinity)
-    for (let at = 0; at < points.length; at += 2) {
-      this.#addPosition(points[at] ?? 0, points[at + 1] ?? 0, row)
-    }
-  }
-
-  /** Returns the number of a row that is added later, after its array elements. */
-  reserve(): number {
-    this.#lastRow += 1
-    return this.#lastRow
-  }
-
-  /** Adds some array elements to a row, and returns how many of all of them it then has. */
-  addElements(put: PutMessage, row: number, from: number, count: number): number {
-    const [, , , , , , elements] = put
-    const to = from + count
-    let first = 0
-    for (const element of elements) {
-      const [, , values] = element
-      const field = this.#plan.numbers.of(fieldOf(element))
-      const end = Math.min(to - first, values.length)
-      for (let at = Math.max(0, from - first); at < end; at += 1) {
-        this.#addElement(field, values[at] ?? null, row)
-      }
-      first += values.length
-    }
-    return Math.min(to, first)
   }
 
   /** Saves the number of the last row, and replaces indexes. Must be called once, at the end. */
@@ -163,20 +124,6 @@ export class RowWriter {
     const { table, fields } = this.#plan
     const longTexts = [...this.#firstLongTexts].flatMap((index) => fields[index] ?? [])
     runNow(indexPrefixes(buildingIn(this.#db), table, longTexts))
-  }
-
-  #addElement(field: number, value: ColumnValue | null, row: number): void {
-    const sql = 'INSERT OR IGNORE INTO oqs_element (field, value, row) VALUES (?, ?, ?)'
-    this.#db.cached(sql).run(field, value, row)
-  }
-
-  #addPosition(longitude: number, latitude: number, row: number): void {
-    const sql = `INSERT INTO oqs_place (min_longitude, max_longitude, min_latitude, max_latitude, row)
-       VALUES (?1, ?1, ?2, ?2, ?3)`
-    const { lastInsertRowid } = this.#db.cached(sql).run(longitude, latitude, row)
-    this.#db
-      .cached('INSERT INTO oqs_place_of_row (row, place) VALUES (?, ?)')
-      .run(row, lastInsertRowid)
   }
 }
 

@@ -1,30 +1,8 @@
 -- include catalogue.sql
 
--- The highest row number of all object tables, which share the indexes below.
+-- The highest row number of all object tables.
 ALTER TABLE oqs_catalogue ADD COLUMN last_row INTEGER NOT NULL DEFAULT 0;
 CREATE INDEX oqs_field_list_with_structs ON oqs_field_list (struct_columns) WHERE struct_columns > 0;
-
--- Indexes of values that do not fit into a column. One of each kind for all object types, because
--- every table slows down changes of the schema.
-
--- The values of arrays and structs.
-CREATE TABLE oqs_element (
-  field INTEGER NOT NULL,
-  value ANY NOT NULL,
-  row INTEGER NOT NULL,
-  PRIMARY KEY (field, value, row)
-) STRICT, WITHOUT ROWID;
-CREATE INDEX oqs_element_of_row ON oqs_element (row);
-
--- Positions (geopoints).
-CREATE VIRTUAL TABLE oqs_place USING rtree(
-  id, min_longitude, max_longitude, min_latitude, max_latitude, +row INTEGER
-);
-CREATE TABLE oqs_place_of_row (
-  row INTEGER NOT NULL,
-  place INTEGER NOT NULL,
-  PRIMARY KEY (row, place)
-) STRICT, WITHOUT ROWID;
 
 -- Writes that are carried out in several transactions, so that others get their turn in between. What
 -- they write is not visible before the last one, see staged-record.ts.
@@ -37,8 +15,6 @@ CREATE TABLE oqs_staged_write (
   after_row INTEGER NOT NULL,
   -- The number of objects that the write changes at most.
   changes INTEGER NOT NULL,
-  -- The row whose array elements are being written before the row itself, if it has many.
-  pending_row INTEGER,
   -- The process that carries it out. If it ends before the write is complete, others undo the write.
   owner TEXT NOT NULL,
   -- The number of steps so far.
