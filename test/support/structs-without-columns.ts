@@ -7,7 +7,7 @@ import { DatabaseSync } from 'node:sqlite'
  */
 export function keepStructsInBodies(store: string): void {
   if (store.startsWith('postgres')) return
-  using db = new DatabaseSync(store.replace(/^sqlite:/, ''))
+  using db = new DatabaseSync(store.replace(/^sqlite:/, ''), { timeout: 5000 })
   const { changes } = db
     .prepare(
       `UPDATE oqs_field_list SET struct_columns = 0, fields = (

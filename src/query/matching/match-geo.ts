@@ -3,7 +3,16 @@
 import { valuesAt } from '../../ontology/values/values-at.ts'
 import type { GeoArea, GeoRelation, Query } from '../query.ts'
 import { isNear, toCircle } from './distance.ts'
-import { type Geometry, intersects, isWithin, membersOf, type Shape, toShape } from './shape.ts'
+import {
+  type Box,
+  boxOf,
+  type Geometry,
+  intersects,
+  isWithin,
+  membersOf,
+  type Shape,
+  toShape,
+} from './shape.ts'
 
 /** Returns a test of a property, which may be undefined. */
 export function geoTest({
@@ -34,16 +43,26 @@ export function relationTest(
     }
   }
   const shape = toShape(area.members)
-  const ownShape = (geometry: Geometry): Shape => toShape(membersOf(geometry))
+  const box = boxOf(shape)
+  const isMatch = shapeTest(relation, shape)
+  // Most points are far away, which shows without making shapes of them.
+  return (geometry) =>
+    !(shape.length > 0 && isPointOutside(geometry, box)) && isMatch(toShape(membersOf(geometry)))
+}
+
+function shapeTest(relation: GeoRelation, area: Shape): (shape: Shape) => boolean {
   switch (relation) {
     case 'within':
-      return (geometry) => isWithin(ownShape(geometry), shape)
+      return (shape) => isWithin(shape, area)
     case 'contains':
-      return (geometry) => {
-        const own = ownShape(geometry)
-        return shape.every((point) => intersects(own, [point]))
-      }
+      return (shape) => area.every((point) => intersects(shape, [point]))
     default:
-      return (geometry) => intersects(ownShape(geometry), shape)
+      return (shape) => intersects(shape, area)
   }
+}
+
+function isPointOutside({ type, coordinates }: Geometry, [west, south, east, north]: Box): boolean {
+  if (type !== 'Point') return false
+  const [x = 0, y = 0] = coordinates as readonly number[]
+  return x < west || x > east || y < south || y > north
 }

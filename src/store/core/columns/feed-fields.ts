@@ -91,7 +91,10 @@ function readPoint(json: unknown): FieldValue {
 }
 
 /** Returns a function that collects the values at a path, through all arrays on the way. */
-function listReader({ structField }: ColumnSpec, type: ScalarType): (json: unknown) => FieldValue {
+export function listReader(
+  { structField }: Pick<ColumnSpec, 'structField'>,
+  type: ScalarType,
+): (json: unknown) => readonly ColumnValue[] {
   const { parse, column } = scalarCodec(type)
   const path = structField?.split(PATH_SEPARATOR) ?? []
   const collect = (json: unknown, depth: number, values: ColumnValue[]): void => {

@@ -4,7 +4,7 @@
  */
 import type { ObjectType } from '../../../ontology/ontology.ts'
 import { fieldKey } from '../../../ontology/values/searchable-values.ts'
-import { isPrefixPattern } from '../../../query/matching/pattern.ts'
+import { literalPrefix } from '../../../query/matching/pattern.ts'
 import type { Field, Query } from '../../../query/query.ts'
 import { ALL_INDEXED, type UnindexedFields } from '../../sql/compile/field-numbers.ts'
 import { isMultiValued } from '../../sql/compile/query-fields.ts'
@@ -27,7 +27,7 @@ export function isIndexed(
     case 'oneOf':
       return hasIndex(query.field)
     case 'pattern':
-      return isPrefixPattern(query.pattern) && hasIndex(query.field)
+      return literalPrefix(query.pattern) !== '' && hasIndex(query.field)
     case 'linked':
       return hasIndex({ property: query.property, structField: undefined })
     default:

@@ -4,7 +4,7 @@
  */
 import type { ColumnValue } from '../../../ontology/values/column-value.ts'
 import { toColumnValue } from '../../../query/compared-value.ts'
-import { isPrefixPattern } from '../../../query/matching/pattern.ts'
+import { isPrefixPattern, literalPrefix } from '../../../query/matching/pattern.ts'
 import type { Field, LinkedQuery, Query } from '../../../query/query.ts'
 import { rowTest } from '../../columns/scan/row-test.ts'
 import { objectTable } from '../../core/catalogue/object-tables.ts'
@@ -25,6 +25,7 @@ import { isMultiValued } from '../../sql/compile/query-fields.ts'
 import {
   combine,
   FALSE,
+  negate,
   OPERATORS,
   type SqlCondition,
   type SqlValue,
@@ -72,9 +73,11 @@ function splitQuery(query: Query, tables: QueryTables): SplitQuery {
   const tested: Query[] = []
   for (const part of parts) {
     // SQLite does not know that the finder has few rows: no other index must be used instead.
-    const sql = finder === undefined || finder === part ? storedSql(part, tables) : undefined
-    if (sql === undefined) tested.push(part)
-    else stored.push({ part, sql })
+    const isStored = finder === undefined || finder === part
+    const exact = isStored ? storedSql(part, tables) : undefined
+    const sql = exact ?? (isStored ? beginningSql(part, tables) : undefined)
+    if (sql !== undefined) stored.push({ part, sql })
+    if (exact === undefined) tested.push(part)
   }
   return { stored, tested }
 }
@@ -139,6 +142,15 @@ function storedSql(query: Query, tables: QueryTables): SqlCondition | undefined 
       if (!isPrefixPattern(pattern) || !isStored(field, tables)) return undefined
       return beginsLike(propertyOf(field, tables), pattern)
     }
+    case 'isNull': {
+      if (query.structField !== undefined) return undefined
+      return { sql: `${tables.numbers.propertySql(query.property).indexed} IS NULL`, values: [] }
+    }
+    case 'not': {
+      // No index finds other ids, and a list in memory is faster.
+      const of = query.of.kind === 'objectIds' ? undefined : storedSql(query.of, tables)
+      return of && negate(of)
+    }
     case 'objectIds':
       return objectIdsSql(query.ids, tables)
     case 'linked':
@@ -146,6 +158,13 @@ function storedSql(query: Query, tables: QueryTables): SqlCondition | undefined 
     default:
       return undefined
   }
+}
+
+/** Finds the texts that begin like a pattern, which have to be tested, too. */
+function beginningSql(query: Query, tables: QueryTables): SqlCondition | undefined {
+  if (query.kind !== 'pattern' || !isStored(query.field, tables)) return undefined
+  if (literalPrefix(query.pattern) === '') return undefined
+  return beginsLike(propertyOf(query.field, tables), query.pattern)
 }
 
 /** True if rows have a column with the only value of a field, or the body has it as it is compared. */

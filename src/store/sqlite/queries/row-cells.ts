@@ -1,8 +1,10 @@
 /** The cells of a row that its test reads: what SQL passes to `is_match`. */
-import type { LinkedQuery } from '../../../query/query.ts'
+import type { ScalarType } from '../../../ontology/definition/property-type.ts'
+import type { Field, LinkedQuery } from '../../../query/query.ts'
 import { resolveField } from '../../../query/resolve-field.ts'
 import type { RowReader } from '../../columns/scan/row-test.ts'
-import { selectFields } from '../../core/columns/feed-fields.ts'
+import type { FieldValue } from '../../columns/segment/column-builder.ts'
+import { listReader, selectFields } from '../../core/columns/feed-fields.ts'
 import { jsonPath } from '../../sql/compile/json-path.ts'
 import type { BoundValue, SqlCondition } from '../../sql/compile/sql-condition.ts'
 import { SQLITE_DIALECT } from '../file/sqlite-session.ts'
@@ -37,11 +39,12 @@ export class RowCells implements RowReader<Cells> {
     }
   }
 
-  values({ property, structField }: Parameters<RowReader<Cells>['values']>[0]) {
+  values({ property, structField }: Field): (cells: Cells) => FieldValue {
     const resolved = resolveField(this.objectType, property, structField)
     if (resolved === undefined) throw new Error(`no field ${property}`)
-    const { type, isMultiValued: isList } = resolved
-    const spec = { property, structField, type, isList }
+    const { type, isMultiValued } = resolved
+    if (isMultiValued && type !== undefined) return this.#list({ property, structField }, type)
+    const spec = { property, structField, type, isList: false }
     const selected = selectFields([spec], this.numbers, SQLITE_DIALECT, valueForm)
     const at = this.#add({ sql: selected.expressions.join(), values: selected.parameters })
     return (cells: Cells) => selected.read(cells, at)[0]
@@ -69,6 +72,16 @@ export class RowCells implements RowReader<Cells> {
   isLinked(query: LinkedQuery) {
     const at = this.#add(this.#linkedSql(query))
     return (cells: Cells) => cells[at] === 1
+  }
+
+  /** Reads lists from the body, which tests look at first. */
+  #list({ property, structField }: Field, type: ScalarType) {
+    const read = listReader({ structField }, type)
+    const body = this.body()
+    return (cells: Cells) => {
+      const values = JSON.parse(body(cells)) as Readonly<Record<string, unknown>>
+      return Object.hasOwn(values, property) ? read(values[property]) : undefined
+    }
   }
 
   #text(sql: string) {

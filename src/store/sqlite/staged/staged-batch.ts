@@ -11,13 +11,7 @@ import { buildingIn, rowRemover } from '../catalogue/object-table.ts'
 import { findChange, isPut, keyOf, putOf, type ReceivedChange } from '../changes/encoded-rows.ts'
 import type { StagedWrite, StepOutcome, TimeSlice } from '../file/time-slice.ts'
 import type { WriterDatabase } from '../file/writer-database.ts'
-import {
-  ChangeWriter,
-  EFFECTS,
-  noEffects,
-  rowCloser,
-  rowMarker,
-} from '../writes/change-writer.ts'
+import { ChangeWriter, EFFECTS, noEffects, rowCloser, rowMarker } from '../writes/change-writer.ts'
 import { noteChangedKeys } from '../writes/changed-keys.ts'
 import {
   type BatchMessage,
