@@ -1,4 +1,4 @@
-/** Compiles the query tree to SQL over the table of its type, aliased `o`. */
+/** Compiles the query tree to SQL over the table of its type, aliased `o`, for PostgreSQL. */
 import type { LinkedQuery, Query } from '../../../query/query.ts'
 import { combine, negate, type SqlCondition, TRUE } from './sql-condition.ts'
 
@@ -13,8 +13,6 @@ export interface QueryDialect {
   readonly oneOf: (query: Query & { kind: 'oneOf' }) => SqlCondition
   readonly objectIds: (ids: readonly string[]) => SqlCondition
   readonly linked: (query: LinkedQuery) => SqlCondition
-  /** How conditions are written inside a negation, whose rows no index finds; undefined: the same. */
-  readonly negated?: QueryDialect
 }
 
 export function compileQuery(query: Query, dialect: QueryDialect): SqlCondition {
@@ -28,7 +26,7 @@ export function compileQuery(query: Query, dialect: QueryDialect): SqlCondition 
         query.of.map((one) => compileQuery(one, dialect)),
       )
     case 'not':
-      return negate(compileQuery(query.of, dialect.negated ?? dialect))
+      return negate(compileQuery(query.of, dialect))
     case 'compare':
       return dialect.compare(query)
     case 'isNull':
