@@ -8,10 +8,7 @@ import { typeAt } from '../../../ontology/definition/struct-path.ts'
 import type { ObjectType } from '../../../ontology/ontology.ts'
 import type { ColumnValue } from '../../../ontology/values/column-value.ts'
 import type { StoredObject } from '../../../ontology/values/read-object.ts'
-import {
-  columnFieldsOf,
-  type FieldId,
-} from '../../../ontology/values/searchable-values.ts'
+import { columnFieldsOf, type FieldId } from '../../../ontology/values/searchable-values.ts'
 import { objectChecksum } from '../../object-checksum.ts'
 import { type Batch, type Change, type ChangePart, isEncoded } from '../../object-store.ts'
 import { storedKey, storedTitle } from '../file/row-texts.ts'

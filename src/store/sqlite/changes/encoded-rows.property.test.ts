@@ -23,7 +23,7 @@ const repeating = fc
   .map(([pk, before, repeated]) => {
     const body = `${'.'.repeat(before)}${repeated}.`
     const values = [repeated, body.slice(0, 20), repeated.slice(5, 60)]
-    return [pk, 'id', 'key', null, body, values, [], [], 1] as const
+    return [pk, 'id', 'key', null, body, values, 1] as const
   })
 
 it('returns the changes that were encoded', () => {
