@@ -9,7 +9,7 @@ import { namedObject } from '../contract/schema-parts.ts'
 
 const closed = { additionalProperties: false }
 
-export const CONSTRAINT_TYPES = [
+const CONSTRAINT_TYPES = [
   'enum',
   'range',
   'length',
