@@ -56,14 +56,26 @@ export const StatusResponse = namedObject('ServiceStatus', {
     Type.Object(
       {
         residentBytes: integer('The memory that the columns process takes as a whole.'),
-        usedBytes: integer('The memory that columns take.'),
+        usedBytes: integer('The memory that columns take, and questions in progress.'),
         maxBytes: integer('The memory that they may take, see `OQS_COLUMNS_MEMORY`.'),
         objectTypes: Type.Array(
           Type.Object({
             ...typeNames,
             state: Type.Enum(['building', 'ready', 'tooLarge', 'failed']),
             objects: integer('The number of objects when the columns were built.'),
-            bytes: integer('The memory that the columns of the type take.'),
+            bytes: integer('The memory that the columns of the type take at the moment.'),
+            fileBytes: integer(
+              'The size of all its columns, which are read as questions need them; 0 without a file.',
+            ),
+            building: Type.Optional(
+              Type.Object(
+                {
+                  objects: integer('The number of objects that were read.'),
+                  totalObjects: Type.Integer(),
+                },
+                { description: 'While columns are built from the table.' },
+              ),
+            ),
             version: integer('The version that the columns have caught up with.'),
             builtAt: Type.Optional(time('When the columns were built. Absent if there are none.')),
           }),

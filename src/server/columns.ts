@@ -155,10 +155,9 @@ function hasFiles(folder: string): boolean {
 
 /** Returns how threads build columns during loads; undefined if they are turned off. */
 export function columnLoading(config: Config): ColumnLoading | undefined {
-  const maxBytes = columnsMemory(config)
-  if (maxBytes === 0) return undefined
+  if (columnsMemory(config) === 0) return undefined
   const module = siblingModule('../store/columns/load/load-columns', import.meta.url)
-  return { module: module.href, folder: filesFolder(config.OQS_STORE), maxBytes }
+  return { module: module.href, folder: filesFolder(config.OQS_STORE) }
 }
 
 const AUTO_SHARE = 1 / 4

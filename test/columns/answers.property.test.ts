@@ -14,20 +14,22 @@ const CASES_PER_GROUP = CASES_PER_STEP * STEPS_PER_GROUP
 
 // A process that is killed takes longer to start than a thread, so it answers fewer questions.
 it.each([
-  { columns: 'thread', share: 0.8 },
-  { columns: 'process', share: 0.2 },
+  { columns: 'thread', memory: 'enough', share: 0.4 },
+  { columns: 'thread', memory: 'little', share: 0.4 },
+  { columns: 'process', memory: 'enough', share: 0.1 },
+  { columns: 'process', memory: 'little', share: 0.1 },
 ] as const)(
-  'columns of a $columns answer as the database does',
+  'columns of a $columns with $memory memory answer as the database does',
   { timeout: 3_600_000 },
-  async ({ columns, share }) => {
-    let stores = await AnswerStores.create(columns)
+  async ({ columns, memory, share }) => {
+    let stores = await AnswerStores.create(columns, memory)
     const outcomes = { compared: 0, refused: 0 }
     let answered = 0
     let made = 0
     const renew = async () => {
       answered += stores.answered
       await stores[Symbol.asyncDispose]()
-      stores = await AnswerStores.create(columns)
+      stores = await AnswerStores.create(columns, memory)
     }
     const { numRuns, ...seed } = fcOptions(400, 200)
     try {

@@ -1,4 +1,5 @@
-/** Columns of a type that has changed much since they were built. */
+/** Columns that are being built, and those of a type that has changed much since. */
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { openColumnStore } from '../support/column-store.ts'
 import { createFixture, pageRequest } from '../support/store-fixture.ts'
@@ -28,4 +29,24 @@ it('many changes are caught up with in steps, and the base is not built again', 
   expect(columns.outcomes).toEqual(new Map([['answered', 1]]))
   expect(page).toMatchObject({ totalCount: COMMITS * OBJECTS_PER_COMMIT + 1 })
   expect(columns.status().types[0]?.builtAtMs).toBe(built?.builtAtMs)
+})
+
+it('the status shows how many objects a build has read', async () => {
+  await using place = await createTestStore()
+  await using columns = await openColumnStore(place.name)
+  const { commit, type } = await createFixture(columns.database)
+  await commit(Array.from({ length: OBJECTS_PER_COMMIT }, (_, at) => [`k${at}`, 'text']))
+  const prepared = columns.prepare([type.rid])
+  const building = () => columns.status().types[0]?.building
+  while (building() === undefined) await nextTurn()
+  expect(building()).toEqual({ objects: 0, totalObjects: OBJECTS_PER_COMMIT })
+  let read = 0
+  for (let now = building(); now !== undefined; now = building()) {
+    expect(now.objects).toBeGreaterThanOrEqual(read)
+    expect(now.objects).toBeLessThanOrEqual(OBJECTS_PER_COMMIT)
+    read = now.objects
+    await nextTurn()
+  }
+  await prepared
+  expect(columns.status().types).toMatchObject([{ state: 'ready', objects: OBJECTS_PER_COMMIT }])
 })

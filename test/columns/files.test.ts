@@ -44,6 +44,16 @@ function fileIn(folder: string): string {
   return join(folder, name)
 }
 
+const SEARCH = {
+  query: {
+    kind: 'text',
+    field: { property: 'text', structField: undefined },
+    match: 'allTerms',
+    terms: ['two'],
+    fuzzy: false,
+  },
+} as const
+
 const TEXTS = ['one', 'two', 'three']
 const PAIRS = TEXTS.map((text, index) => `k${index}=${text}`)
 
@@ -129,6 +139,54 @@ it('a file with any changed byte is built again', async () => {
     writeFileSync(path, bytes)
     expect(await readAgain(place.name, folder.path)).toEqual(PAIRS)
   }
+})
+
+/** Where the images of a file end, and its description begins. */
+function imagesEnd(bytes: Buffer): number {
+  return bytes.length - 8 - bytes.readUInt32LE(bytes.length - 8)
+}
+
+function changeByte(path: string, share: number): void {
+  const bytes = readFileSync(path)
+  const start = bytes.indexOf('\n') + 1
+  const at = start + Math.floor(share * (imagesEnd(bytes) - start))
+  bytes[at] = (bytes[at] ?? 0) ^ 0x10
+  writeFileSync(path, bytes)
+}
+
+const WHILE_OPEN: Readonly<Record<string, (path: string) => void>> = {
+  deleted: rmSync,
+  truncated: (path) => truncateSync(path, 20),
+  'replaced by a shorter one': (path) => writeFileSync(path, 'oqs columns 5\n'),
+  'replaced by zeros': (path) => writeFileSync(path, Buffer.alloc(readFileSync(path).length)),
+  ...Object.fromEntries(
+    [0, 0.2, 0.4, 0.6, 0.8, 0.99].map((share) => [
+      `changed after ${share} of its images`,
+      (path: string) => changeByte(path, share),
+    ]),
+  ),
+}
+
+it('a file that is damaged after it was opened is built again when its columns are read', async () => {
+  await using place = await createTestStore()
+  using folder = tempFolder()
+  await fill(place.name, folder.path, TEXTS)
+  const reasons: string[] = []
+  const onFailure = (reason: unknown) => reasons.push(String(reason))
+  for (const [name, damage] of Object.entries(WHILE_OPEN)) {
+    await using columns = await openColumnStore(place.name, { folder: folder.path, onFailure })
+    const { readPairs } = await openFixture(columns.store)
+    expect(columns.status().types).toMatchObject([{ state: 'ready', bytes: 0 }])
+    const [file = ''] = readdirSync(folder.path)
+    damage(join(folder.path, file))
+    expect(await readPairs(WITH_TEXT), name).toEqual(PAIRS)
+    // What nobody reads is not missed.
+    expect(await readPairs(SEARCH), name).toEqual(PAIRS.slice(1, 2))
+    expect(columns.outcomes, name).toEqual(new Map([['answered', 2]]))
+  }
+  expect(reasons.length).toBeGreaterThan(Object.keys(WHILE_OPEN).length / 2)
+  for (const reason of reasons)
+    expect(reason).toMatch(/^the file of the columns of .* is damaged: /)
 })
 
 it('a file of another store is not believed, even under the name of a recorded one', async () => {

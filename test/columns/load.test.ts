@@ -79,7 +79,7 @@ function load(
   objects: readonly object[],
   options: { readonly folder: string; readonly segmentRows?: number },
 ): LoadedColumns | undefined {
-  using columns = createColumnLoad(type, { maxBytes: 1e9, ...options })
+  using columns = createColumnLoad(type, options)
   const read = objectReader(type)
   for (const object of objects) columns.add(read(object))
   return columns.finish()
@@ -188,13 +188,4 @@ it('are built from the table if they are not those of its objects', async () => 
   const request = { query: { kind: 'not', of: { kind: 'isNull', property: 'k' } } } as const
   expect((await fixture.readPage(request)).count).toBe(40)
   expect(columns.outcomes.get('answered')).toBe(1)
-})
-
-it('are not kept if they take more than the memory for columns', async () => {
-  await using opened = await openPlaces()
-  const { fixture, folder } = opened
-  const read = objectReader(fixture.type)
-  using columns = createColumnLoad(fixture.type, { folder, maxBytes: 100 })
-  for (const object of places(20)) columns.add(read(object))
-  expect(() => columns.finish()).toThrow('the columns take more than 100 bytes')
 })

@@ -33,8 +33,13 @@ interface OpenStore extends AsyncDisposable, Pick<ColumnStore, 'store' | 'databa
   kill(): Promise<void>
 }
 
-async function openInThread(name: string, folder: string): Promise<OpenStore> {
-  const columns = await openColumnStore(name, { folder })
+/** Columns of few objects have several segments, too. */
+export const SEGMENT_ROWS = 3
+/** Enough for what one question needs, or two, so that its columns are evicted by the next one. */
+const LITTLE_BYTES = 12_000
+
+async function openInThread(name: string, folder: string, maxBytes: number): Promise<OpenStore> {
+  const columns = await openColumnStore(name, { folder, maxBytes, segmentRows: SEGMENT_ROWS })
   return {
     store: columns.store,
     database: columns.database,
@@ -48,16 +53,19 @@ async function openInThread(name: string, folder: string): Promise<OpenStore> {
 /** The longest that a question may wait for an answer. */
 const TIMEOUT_MS = 60_000
 
-async function openInProcess(name: string, folder: string): Promise<OpenStore> {
+async function openInProcess(name: string, folder: string, maxBytes: number): Promise<OpenStore> {
   await using parts = new AsyncDisposableStack()
   const database = parts.use(await openStore(name))
   const socket = parts.use(tempFolder())
   const address = join(socket.path, 'socket')
-  const options = { storeName: name, folder, maxBytes: 1e9, minObjects: 0, maxLagMs: 0, threads: 1 }
+  const options = {
+    ...{ storeName: name, folder, maxBytes, segmentRows: SEGMENT_ROWS },
+    ...{ minObjects: 0, maxLagMs: 0, threads: 1 },
+  }
   const start = () => new ColumnsProcess({ ...options, address, awaitsBuilds: true }, () => {})
   let columns = start()
   parts.defer(() => columns[Symbol.asyncDispose]())
-  const client = parts.use(new ColumnsClient(address, { maxBytes: 1e9, awaitsAnswers: true }))
+  const client = parts.use(new ColumnsClient(address, { maxBytes, awaitsAnswers: true }))
   let answered = 0
   const ask: ColumnsClient['ask'] = async (...of) => {
     const answer = await client.ask(...of)
@@ -94,7 +102,7 @@ const DAMAGES: readonly ((path: string, others: readonly string[]) => void)[] = 
 ]
 
 export class AnswerStores implements AsyncDisposable {
-  readonly #open: typeof openInThread
+  readonly #open: (name: string, folder: string) => Promise<OpenStore>
   readonly #folder: TempFolder
   #place: TestStore
   #opened: OpenStore
@@ -102,7 +110,7 @@ export class AnswerStores implements AsyncDisposable {
   #damages = 0
 
   private constructor(
-    open: typeof openInThread,
+    open: (name: string, folder: string) => Promise<OpenStore>,
     place: TestStore,
     folder: TempFolder,
     opened: OpenStore,
@@ -113,8 +121,14 @@ export class AnswerStores implements AsyncDisposable {
     this.#opened = opened
   }
 
-  static async create(columns: 'thread' | 'process'): Promise<AnswerStores> {
-    const open = columns === 'thread' ? openInThread : openInProcess
+  /** With little memory, columns are evicted and read again all the time. */
+  static async create(
+    columns: 'thread' | 'process',
+    memory: 'enough' | 'little',
+  ): Promise<AnswerStores> {
+    const openWith = columns === 'thread' ? openInThread : openInProcess
+    const maxBytes = memory === 'enough' ? 1e9 : LITTLE_BYTES
+    const open = (name: string, path: string) => openWith(name, path, maxBytes)
     const [place, folder] = [await createTestStore(), tempFolder()]
     return new AnswerStores(open, place, folder, await open(place.name, folder.path))
   }

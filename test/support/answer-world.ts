@@ -28,13 +28,12 @@ import type {
   SetOrderTerm,
 } from '../../src/store/object-store.ts'
 import type { Case, Group, Step } from './answer-cases.ts'
-import type { AnswerStores } from './answer-stores.ts'
+import { type AnswerStores, SEGMENT_ROWS } from './answer-stores.ts'
 import type { GeneratedChange } from './query-arbitraries.ts'
 import { pageRequest, retention } from './store-fixture.ts'
 import { QUERY_LIMITS, toOrder, toQuery } from './to-query.ts'
 
-/** Columns of few objects have several segments, too. */
-const LOAD = { maxBytes: 1e9, segmentRows: 3 }
+const LOAD = { segmentRows: SEGMENT_ROWS }
 
 /** Returns the columns of objects; undefined if one is repeated. */
 function load(objects: readonly StoredObject[], into: ColumnLoad): LoadedColumns | undefined {

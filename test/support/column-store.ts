@@ -28,7 +28,12 @@ export interface ColumnStoreOptions {
   /** Called with each answer, before the database supplies the records of a page. */
   readonly onAnswered?: (kind: Question['kind']) => Promise<void>
   readonly maxBytes?: number
-  /** Called with what made a build fail; otherwise, the next question is rejected with it. */
+  readonly segmentRows?: number
+  readonly threads?: number
+  /**
+   * Called with what made a build fail; otherwise, the next question is rejected with it, unless it is
+   * that a file was damaged.
+   */
   readonly onFailure?: (reason: unknown) => void
   /** Where columns are kept; a new folder by default. */
   readonly folder?: string
@@ -36,7 +41,7 @@ export interface ColumnStoreOptions {
 
 export async function openColumnStore(
   name: string,
-  { onAnswered = async () => {}, maxBytes = 1e9, folder, onFailure }: ColumnStoreOptions = {},
+  { onAnswered = async () => {}, onFailure, folder, ...options }: ColumnStoreOptions = {},
 ): Promise<ColumnStore> {
   await using parts = new AsyncDisposableStack()
   const store = parts.use(await openStore(name))
@@ -46,12 +51,14 @@ export async function openColumnStore(
     new Dispatcher(await openColumnFeed(name), {
       storeName: name,
       folder: folder ?? parts.use(tempFolder()).path,
-      maxBytes,
+      maxBytes: 1e9,
+      threads: 1,
+      ...options,
       minObjects: 0,
       awaitsBuilds: true,
       maxLagMs: 0,
-      threads: 1,
-      onFailure: onFailure ?? ((error) => failures.push(error)),
+      onFailure:
+        onFailure ?? ((error) => String(error).includes(' is damaged: ') || failures.push(error)),
     }),
   )
   const objects = withColumns(

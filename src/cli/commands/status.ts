@@ -55,7 +55,7 @@ async function describe(status: StatusResponse): Promise<string> {
       objectType,
       objects: count,
       stored: bytes === undefined ? '' : formatBytes(bytes),
-      columns: ofType?.state ?? '',
+      columns: columnsText(ofType),
       memory: ofType === undefined ? '' : formatBytes(ofType.bytes),
       version: ofType?.version ?? '',
       built: ofType?.builtAt ?? '',
@@ -85,4 +85,13 @@ function problemsOf({ source, problem, stoppedTables }: SourceReport): readonly 
   const reasons = stoppedTables.map(({ table, reason }) => `${table} has stopped: ${reason}`)
   const problems = [...(problem === undefined ? [] : [problem]), ...reasons]
   return problems.map((text) => `${source}: ${text}`)
+}
+
+type ColumnsOfType = NonNullable<StatusResponse['columns']>['objectTypes'][number]
+
+function columnsText(columns: ColumnsOfType | undefined): string {
+  const { state, building } = columns ?? {}
+  if (building === undefined) return state ?? ''
+  const share = Math.floor((100 * building.objects) / Math.max(1, building.totalObjects))
+  return `${state === 'building' ? state : `${state}, renewing`} ${share} %`
 }

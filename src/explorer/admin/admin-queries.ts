@@ -9,7 +9,6 @@ const PATH = '/api/admin/v1'
 const REFRESH_MS = 2000
 
 export type TypeState = StatusResponse['objectTypes'][number]
-export type BackgroundWork = StatusResponse['backgroundWork']
 
 /** An API token or an OAuth client. */
 export interface Credential {

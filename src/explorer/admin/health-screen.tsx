@@ -9,7 +9,7 @@ import { screenPath } from '../api/base-path.ts'
 import { useSession } from '../session/session.tsx'
 import { ErrorNote } from '../ui/controls.tsx'
 import { formatBytes } from '../ui/format.ts'
-import { type BackgroundWork, statusQuery, type TypeState } from './admin-queries.ts'
+import { statusQuery, type TypeState } from './admin-queries.ts'
 import { AdminHead } from './admin-screen.tsx'
 import { DataTable } from './data-table.tsx'
 import { describeDuration, fullTime, loadBetween } from './describe-time.ts'
@@ -34,7 +34,7 @@ export function HealthScreen() {
             <h2 id="work" className={HEADING}>
               Background work
             </h2>
-            <Work work={data.backgroundWork} />
+            <Work status={data} />
           </section>
           {data.sources.length > 0 && (
             <section aria-labelledby="syncs">
@@ -129,9 +129,12 @@ function Figures(props: { readonly status: StatusResponse; readonly load: number
   )
 }
 
-function Work({ work }: { readonly work: BackgroundWork }) {
-  const { replacements, rewrites, tablesToRemove, reclaiming } = work
-  const count = replacements.length + rewrites.length + tablesToRemove
+function Work({ status }: { readonly status: StatusResponse }) {
+  const { replacements, rewrites, tablesToRemove, reclaiming } = status.backgroundWork
+  const columns = (status.columns?.objectTypes ?? []).flatMap(({ building, ...type }) =>
+    building === undefined ? [] : [{ ...type, building }],
+  )
+  const count = replacements.length + rewrites.length + columns.length + tablesToRemove
   if (count === 0 && !reclaiming) {
     return <p className="text-muted text-base leading-5">Nothing is running.</p>
   }
@@ -147,6 +150,12 @@ function Work({ work }: { readonly work: BackgroundWork }) {
         <li key={`${ontology} ${objectType}`}>
           Copying {ontology} › {objectType} into a new table: {formatCount(objects)} of{' '}
           {formatCount(totalObjects)} objects
+        </li>
+      ))}
+      {columns.map(({ ontology, objectType, building }) => (
+        <li key={`columns ${ontology} ${objectType}`}>
+          Building columns of {ontology} › {objectType}: {formatCount(building.objects)} of{' '}
+          {formatCount(building.totalObjects)} objects
         </li>
       ))}
       {tablesToRemove > 0 && (

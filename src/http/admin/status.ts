@@ -56,8 +56,9 @@ function describeStore(
         residentBytes: columns.residentBytes,
         usedBytes: columns.usedBytes,
         maxBytes: columns.maxBytes,
-        objectTypes: named(columns.types).map(({ builtAtMs, ...type }) => ({
+        objectTypes: named(columns.types).map(({ builtAtMs, building, ...type }) => ({
           ...type,
+          ...(building && { building }),
           ...(builtAtMs !== undefined && { builtAt: timeText(builtAtMs) ?? '' }),
         })),
       },

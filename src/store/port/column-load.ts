@@ -5,8 +5,6 @@ import type { StoredObject } from '../../ontology/values/read-object.ts'
 export interface ColumnLoadOptions {
   /** Where the columns are kept. */
   readonly folder: string
-  /** Larger columns are not kept. */
-  readonly maxBytes: number
   /** The most rows of a segment; questions take a little longer with each further segment. */
   readonly segmentRows?: number
 }

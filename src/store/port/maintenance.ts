@@ -196,10 +196,14 @@ interface TypeColumnsStatus {
   readonly state: 'building' | 'ready' | 'tooLarge' | 'failed'
   readonly objects: number
   readonly bytes: number
+  /** The bytes of the file from which columns are read into memory; 0 if they are only in memory. */
+  readonly fileBytes: number
   /** The version that the columns have caught up with. */
   readonly version: number
   /** Undefined if there are none. */
   readonly builtAtMs: number | undefined
+  /** While columns are built from the table. */
+  readonly building: { readonly objects: number; readonly totalObjects: number } | undefined
 }
 
 /** The texts of an ontology. */

@@ -4,7 +4,7 @@
  * their texts, which is stored once per block.
  */
 import { Growing } from './growing.ts'
-import { arrayAt, ImageWriter, type Place } from './shared-arrays.ts'
+import { arrayAt, type Image, ImageWriter, type Place } from './shared-arrays.ts'
 import { ByteList, NumberReader } from './varint.ts'
 
 /** Where the parts of a dictionary lie in its image. */
@@ -96,10 +96,11 @@ export class Dictionary {
   /** Dictionaries never change, and are compared often. */
   readonly #numbersIn = new WeakMap<Dictionary, Int32Array>()
 
-  constructor(buffer: SharedArrayBuffer, { size, bytes, blocks }: DictionaryPlace) {
+  constructor(image: Image, { size, bytes, blocks }: DictionaryPlace) {
     this.size = size
-    this.#bytes = Buffer.from(buffer, bytes.offset, bytes.length)
-    this.#blocks = arrayAt(buffer, blocks)
+    const { buffer, byteOffset, length } = arrayAt(image, bytes)
+    this.#bytes = Buffer.from(buffer, byteOffset, length)
+    this.#blocks = arrayAt(image, blocks)
     this.#reader = new TextReader(this.#bytes)
   }
 

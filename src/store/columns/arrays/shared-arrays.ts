@@ -1,7 +1,10 @@
 /**
- * An image: arrays of numbers in one buffer, which all threads of the process share, and whose bytes
- * a file can hold. Where each array lies is plain data, which is kept beside the buffer.
+ * An image: arrays of numbers, which all threads of the process share, and whose bytes a file can hold.
+ * Where each array lies is plain data, which is kept beside the image.
  */
+
+/** One buffer with all arrays; or those arrays of an image in a file that were read, by their offset. */
+export type Image = SharedArrayBuffer | ReadonlyMap<number, SharedArrayBuffer>
 
 interface Arrays {
   readonly u8: Uint8Array
@@ -105,16 +108,35 @@ function narrowest({ isWhole, min, max }: NumberRange) {
   return WHOLE_TYPES.find(([, , lowest, highest]) => min >= lowest && max <= highest)
 }
 
-/** Returns an array of an image, without copying it. */
-export function arrayAt<Type extends ArrayType>(
-  buffer: SharedArrayBuffer,
-  { type, offset, length }: Place<Type>,
-): Arrays[Type] {
-  return OPEN[type](buffer, offset, length)
+const BYTES: { readonly [Type in ArrayType]: number } = {
+  ...{ u8: 1, u16: 2, i16: 2, u32: 4, i32: 4, f64: 8, i64: 8 },
 }
 
-export function numbersAt(buffer: SharedArrayBuffer, place: Place): NumberArray {
-  const array = arrayAt(buffer, place)
+/** Returns the number of bytes that an array takes. Arrays without any have no place of their own. */
+export function bytesOfArray({ type, length }: Place): number {
+  return BYTES[type] * length
+}
+
+/** Returns the places of all arrays that a description of columns names. */
+export function* placesIn(description: unknown): Generator<Place> {
+  if (typeof description !== 'object' || description === null) return
+  if ('offset' in description) yield description as Place
+  else for (const part of Object.values(description)) yield* placesIn(part)
+}
+
+const NOTHING = new SharedArrayBuffer(0)
+
+/** Returns an array of an image, without copying it. */
+export function arrayAt<Type extends ArrayType>(image: Image, place: Place<Type>): Arrays[Type] {
+  const { type, offset, length } = place
+  if (image instanceof SharedArrayBuffer) return OPEN[type](image, offset, length)
+  const buffer = length === 0 ? NOTHING : image.get(offset)
+  if (buffer === undefined) throw new Error(`the array at ${offset} was not read`)
+  return OPEN[type](buffer, 0, length)
+}
+
+export function numbersAt(image: Image, place: Place): NumberArray {
+  const array = arrayAt(image, place)
   if (array instanceof BigInt64Array) throw new Error('the array holds 64-bit integers')
   return array
 }

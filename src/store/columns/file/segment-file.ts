@@ -1,7 +1,8 @@
 /**
- * Files that hold the base of a table, so that a restart does not build it again. A file is believed
- * only if its checksum fits, and if the catalogue has a record of its name: a restored database must
- * not meet the columns of another history.
+ * Files that hold the base of a table: a restart does not build it again, and memory holds only those
+ * columns that questions need. A file is believed only if the catalogue has a record of its name: a
+ * restored database must not meet the columns of another history. Each array has a checksum of its own,
+ * because most of them are not read, or much later.
  *
  * A file begins with the images of its segments, so that they can be written before it is known which
  * version they are of. What is known at the end follows them.
@@ -11,35 +12,37 @@ import { open, readdir, rename, rm, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { deserialize, serialize } from 'node:v8'
 import { crc32 } from 'node:zlib'
+import { bytesOfArray, placesIn } from '../arrays/shared-arrays.ts'
 import type { ColumnSegmentRecord } from '../feed/column-feed.ts'
 import type { BuiltSegment } from '../segment/build-segment.ts'
+import { type FileArray, FileImage } from '../segment/file-image.ts'
 import type { SegmentPlace } from '../segment/segment.ts'
 import type { BaseSegments } from '../table/table-columns.ts'
 
 /** Changes with the form of segments; other files are not read. */
-const MAGIC = Buffer.from('oqs columns 4\n')
+const MAGIC = Buffer.from('oqs columns 5\n')
 const SUFFIX = '.segment'
 const NEW = '.new'
-/** At the end: the length of the description, and the checksum of everything else. */
+/** At the end: the length of the description, and its checksum. */
 const FIXED_BYTES = 8
-/** Read and written at once. */
-const PORTION_BYTES = 4 * 1024 * 1024
+/** Written at once. */
+const WRITTEN_BYTES = 64 * 1024 * 1024
 
 /** A segment in a file. */
 export interface FileSegment {
   readonly place: SegmentPlace
   readonly bytes: number
+  readonly arrays: readonly FileArray[]
 }
 
 /** The segments of a file that is not described yet. */
 export interface WrittenSegments {
   readonly name: string
   readonly segments: readonly FileSegment[]
-  readonly checksum: number
 }
 
 /** What a file says about its segments, and its own name: a copy under another name is not believed. */
-type Description = Omit<BaseSegments, 'segments'> & Omit<WrittenSegments, 'checksum'>
+type Description = Omit<BaseSegments, 'segments'> & WrittenSegments
 
 /** Writes segments into a file that has no name yet under which it would be read. */
 export class SegmentWriter implements Disposable {
@@ -47,8 +50,6 @@ export class SegmentWriter implements Disposable {
   readonly #path: string
   readonly #segments: FileSegment[] = []
   #file: number | undefined
-  #checksum = crc32(MAGIC)
-  #bytes = 0
   #isKept = false
 
   constructor(folder: string, name: string) {
@@ -59,19 +60,10 @@ export class SegmentWriter implements Disposable {
     writeAll(this.#file, MAGIC)
   }
 
-  /** The bytes of the segments so far. */
-  get bytes(): number {
-    return this.#bytes
-  }
-
   add({ buffer, place }: BuiltSegment): void {
     if (this.#file === undefined) throw new Error('the file is complete')
-    for (const portion of portionsOf(new Uint8Array(buffer))) {
-      writeAll(this.#file, portion)
-      this.#checksum = crc32(portion, this.#checksum)
-    }
-    this.#bytes += buffer.byteLength
-    this.#segments.push({ place, bytes: buffer.byteLength })
+    writeAll(this.#file, new Uint8Array(buffer))
+    this.#segments.push({ place, bytes: buffer.byteLength, arrays: arraysOf(buffer, place) })
   }
 
   finish(): WrittenSegments {
@@ -79,7 +71,7 @@ export class SegmentWriter implements Disposable {
     fsyncSync(this.#file)
     this.#isKept = true
     this.#close()
-    return { name: this.#name, segments: this.#segments, checksum: this.#checksum }
+    return { name: this.#name, segments: this.#segments }
   }
 
   /** Removes the file unless it is complete: half a file must not keep a disk full. */
@@ -94,10 +86,22 @@ export class SegmentWriter implements Disposable {
   }
 }
 
+/** Returns the arrays of an image. Places that have the same array name it once. */
+function arraysOf(buffer: SharedArrayBuffer, place: SegmentPlace): readonly FileArray[] {
+  const arrays = new Map<number, FileArray>()
+  for (const array of placesIn(place)) {
+    const { offset } = array
+    const bytes = bytesOfArray(array)
+    if (bytes === 0 || arrays.has(offset)) continue
+    arrays.set(offset, { offset, bytes, checksum: crc32(new Uint8Array(buffer, offset, bytes)) })
+  }
+  return [...arrays.values()]
+}
+
 /** Describes the segments of a file, which is complete on disk before it has its name. */
 export async function describeSegments(
   folder: string,
-  { name, segments, checksum }: WrittenSegments,
+  { name, segments }: WrittenSegments,
   base: Omit<BaseSegments, 'segments'>,
 ): Promise<void> {
   const path = pathOf(folder, name)
@@ -105,7 +109,7 @@ export async function describeSegments(
   const description = serialize({ ...base, name, segments } satisfies Description)
   const fixed = Buffer.alloc(FIXED_BYTES)
   fixed.writeUInt32LE(description.length, 0)
-  fixed.writeUInt32LE(crc32(description, checksum), 4)
+  fixed.writeUInt32LE(crc32(description), 4)
   try {
     await using file = await open(path + NEW, 'a', 0o600)
     // Unlike `write()`, this never writes only a part: a full disk is an error.
@@ -118,60 +122,49 @@ export async function describeSegments(
   }
 }
 
-/** Reads a file; undefined if it is missing, damaged, or not what the catalogue says. */
-export async function readSegments(
+/** Opens a file, without reading columns; undefined if it is missing, damaged, or another than recorded. */
+export async function openSegments(
   folder: string,
   { name, table, generation, version }: ColumnSegmentRecord,
 ): Promise<BaseSegments | undefined> {
-  try {
-    const read = await readFile(pathOf(folder, name))
-    const isRecorded =
-      read?.name === name &&
-      read.source.table === table &&
-      read.generation === generation &&
-      read.version === version
-    return isRecorded ? read : undefined
-  } catch {
-    return undefined
-  }
+  const path = pathOf(folder, name)
+  const read = await readDescription(path).catch(() => undefined)
+  if (read === undefined) return undefined
+  const { name: writtenName, segments, ...base } = read
+  const isRecorded =
+    writtenName === name &&
+    base.source.table === table &&
+    base.generation === generation &&
+    base.version === version
+  if (!isRecorded) return undefined
+  let start = MAGIC.length
+  const opened = segments.map(({ place, bytes, arrays }) => {
+    const image = new FileImage(path, start, arrays)
+    start += bytes
+    return { place, image }
+  })
+  return { ...base, segments: opened }
 }
 
-async function readFile(
-  path: string,
-): Promise<(BaseSegments & Pick<Description, 'name'>) | undefined> {
+async function readDescription(path: string): Promise<Description | undefined> {
   await using file = await open(path, 'r')
   const { size } = await file.stat()
-  const read = async (bytes: Uint8Array, at: number) => {
-    const { bytesRead } = await file.read(bytes, 0, bytes.length, at)
-    if (bytesRead !== bytes.length) throw new Error('the file is truncated')
+  const read = async (length: number, at: number) => {
+    const bytes = Buffer.alloc(length)
+    const { bytesRead } = await file.read(bytes, 0, length, at)
+    if (bytesRead !== length) throw new Error('the file is truncated')
     return bytes
   }
-  const magic = await read(Buffer.alloc(MAGIC.length), 0)
-  if (!MAGIC.equals(magic)) return undefined
-  const fixed = Buffer.alloc(FIXED_BYTES)
-  await read(fixed, size - FIXED_BYTES)
-  const descriptionLength = fixed.readUInt32LE(0)
-  const imagesEnd = size - FIXED_BYTES - descriptionLength
+  if (!MAGIC.equals(await read(MAGIC.length, 0))) return undefined
+  const fixed = await read(FIXED_BYTES, size - FIXED_BYTES)
+  const length = fixed.readUInt32LE(0)
+  const imagesEnd = size - FIXED_BYTES - length
   if (imagesEnd < MAGIC.length) return undefined
-  const description = await read(Buffer.alloc(descriptionLength), imagesEnd)
-  const { segments, ...base } = deserialize(description) as Description
-  const imageBytes = segments.reduce((sum, { bytes }) => sum + bytes, 0)
-  if (MAGIC.length + imageBytes !== imagesEnd) return undefined
-  let at = MAGIC.length
-  let checksum = crc32(MAGIC)
-  const built: BuiltSegment[] = []
-  for (const { place, bytes } of segments) {
-    const buffer = new SharedArrayBuffer(bytes)
-    for (const portion of portionsOf(new Uint8Array(buffer))) {
-      await read(portion, at)
-      checksum = crc32(portion, checksum)
-      at += portion.length
-    }
-    built.push({ buffer, place })
-  }
-  return crc32(description, checksum) === fixed.readUInt32LE(4)
-    ? { ...base, segments: built }
-    : undefined
+  const bytes = await read(length, imagesEnd)
+  if (crc32(bytes) !== fixed.readUInt32LE(4)) return undefined
+  const description = deserialize(bytes) as Description
+  const imageBytes = description.segments.reduce((sum, segment) => sum + segment.bytes, 0)
+  return MAGIC.length + imageBytes === imagesEnd ? description : undefined
 }
 
 /** Removes a file, whether it is described or not. */
@@ -219,11 +212,7 @@ function pathOf(folder: string, name: string): string {
 
 /** Unlike a single call, never writes only a part. */
 function writeAll(file: number, bytes: Uint8Array): void {
-  for (let at = 0; at < bytes.length; at += writeSync(file, bytes, at));
-}
-
-function* portionsOf(bytes: Uint8Array): Generator<Uint8Array> {
-  for (let at = 0; at < bytes.length; at += PORTION_BYTES) {
-    yield bytes.subarray(at, at + PORTION_BYTES)
+  for (let at = 0; at < bytes.length; ) {
+    at += writeSync(file, bytes, at, Math.min(WRITTEN_BYTES, bytes.length - at))
   }
 }

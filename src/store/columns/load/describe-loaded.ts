@@ -30,9 +30,9 @@ export function describeLoaded(
   const source = { typeId, table, specs: columnSpecs(objectType) }
   if (!isSameTable || JSON.stringify(specs) !== JSON.stringify(source.specs)) return undefined
   const added = { first: loadedAs, last: loadedAs, distances: undefined }
-  const segments = written.segments.map(({ place, bytes }) => ({
-    place: { ...place, added },
-    bytes,
+  const segments = written.segments.map((segment) => ({
+    ...segment,
+    place: { ...segment.place, added },
   }))
   const base = { typeRid, source, generation, version, builtAtMs: Date.now() }
   return { written: { ...written, segments }, base }

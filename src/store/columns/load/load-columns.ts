@@ -79,11 +79,7 @@ class LoadColumns implements ColumnLoad {
     this.#rows += builder.size
     const segment = builder.finish()
     this.#ranges.add(segment)
-    const { folder, maxBytes } = this.#options
-    this.#writer ??= new SegmentWriter(folder, randomUUID())
-    if (this.#writer.bytes + segment.buffer.byteLength > maxBytes) {
-      throw new RangeError(`the columns take more than ${maxBytes} bytes`)
-    }
+    this.#writer ??= new SegmentWriter(this.#options.folder, randomUUID())
     this.#writer.add(segment)
   }
 }

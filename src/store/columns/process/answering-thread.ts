@@ -13,9 +13,14 @@ export interface ThreadLimits {
 
 /** What every thread gets, besides its own data. */
 export interface ThreadData {
-  /** Grows with the progress of the thread. */
+  /** What the thread reports, see `STEPS` and `HELD_KB`. */
   readonly progress: Int32Array
 }
+
+/** Where a thread counts its steps. */
+export const STEPS = 0
+/** Where a thread notes the memory that its work takes, in kilobytes. */
+export const HELD_KB = 1
 
 const WATCH_MS = 1000
 
@@ -25,7 +30,7 @@ export class AnsweringThread<Message, Answer> implements AsyncDisposable {
   #ended: Error | undefined
   readonly #name: string
   readonly #limits: ThreadLimits
-  readonly #progress = new Int32Array(new SharedArrayBuffer(4))
+  readonly #progress = new Int32Array(new SharedArrayBuffer(8))
 
   constructor(module: URL, data: object, limits: ThreadLimits) {
     this.#name = basename(module.pathname)
@@ -46,6 +51,11 @@ export class AnsweringThread<Message, Answer> implements AsyncDisposable {
 
   get hasEnded(): boolean {
     return this.#ended !== undefined
+  }
+
+  /** What the thread has reported, see `ThreadData`. */
+  reported(what: typeof STEPS | typeof HELD_KB): number {
+    return this.#ended === undefined ? Atomics.load(this.#progress, what) : 0
   }
 
   /** Sends a message. Rejects if the thread ends before it has answered. */
@@ -74,7 +84,7 @@ export class AnsweringThread<Message, Answer> implements AsyncDisposable {
     const look = async () => {
       const { user, system } = await this.#worker.cpuUsage()
       const usedMs = (user + system) / 1000
-      const progress = Atomics.load(this.#progress, 0)
+      const progress = this.reported(STEPS)
       if (progress !== seen) seenAtMs = usedMs
       seen = progress
       if (usedMs - seenAtMs <= this.#limits.maxIdleCpuMs) return

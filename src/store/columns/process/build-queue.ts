@@ -1,6 +1,6 @@
 /** Builds base segments in a thread, one after the other. */
 import { siblingModule } from '../../../contract/sibling-module.ts'
-import { AnsweringThread } from './answering-thread.ts'
+import { AnsweringThread, STEPS } from './answering-thread.ts'
 import type { BuildMessage, BuildThreadData, Built } from './build-thread.ts'
 import { heapLimitMb } from './heap-limit.ts'
 
@@ -17,6 +17,8 @@ export class ColumnBuilder implements AsyncDisposable {
   #thread: BuildThread | undefined
   #idleTimer: NodeJS.Timeout | undefined
   #isClosed = false
+  /** The type whose columns were built last. */
+  #building: string | undefined
 
   constructor(data: BuildThreadData) {
     this.#data = data
@@ -24,9 +26,15 @@ export class ColumnBuilder implements AsyncDisposable {
 
   /** Runs a job after all earlier ones. Rejects if it fails. */
   run(message: BuildMessage): Promise<Built> {
+    if (this.#building === message.typeRid) this.#building = undefined
     const result = this.#last.then(() => this.#run(message))
     this.#last = result.catch(() => {})
     return result
+  }
+
+  /** Returns how many objects the columns of a type have so far. */
+  builtObjects(typeRid: string): number {
+    return this.#building === typeRid ? (this.#thread?.reported(STEPS) ?? 0) : 0
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -37,7 +45,8 @@ export class ColumnBuilder implements AsyncDisposable {
   async #run(message: BuildMessage): Promise<Built> {
     if (this.#isClosed) throw new Error('the builder is closed')
     clearTimeout(this.#idleTimer)
-    if (this.#thread === undefined || this.#thread.hasEnded) this.#thread = this.#start(message)
+    if (this.#thread === undefined || this.#thread.hasEnded) this.#thread = this.#start()
+    this.#building = message.typeRid
     try {
       return await this.#thread.ask(message)
     } finally {
@@ -46,9 +55,9 @@ export class ColumnBuilder implements AsyncDisposable {
     }
   }
 
-  #start({ maxBytes }: BuildMessage): BuildThread {
+  #start(): BuildThread {
     const module = siblingModule('build-thread', import.meta.url)
-    const maxHeapMb = heapLimitMb(maxBytes)
+    const maxHeapMb = heapLimitMb(this.#data.maxBytes)
     return new AnsweringThread(module, this.#data, { maxHeapMb, maxIdleCpuMs: MAX_IDLE_CPU_MS })
   }
 

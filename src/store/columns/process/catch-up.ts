@@ -6,6 +6,12 @@ import type { TableColumns } from '../table/table-columns.ts'
 /** With more rows, one step would keep other questions waiting for too long. */
 const STEP_ROWS_MAX = 20_000
 
+interface CatchUpOptions {
+  readonly onBehind: () => void
+  /** Reads the keys of the base, by which closed rows are found, and keeps them in memory. */
+  readonly readKeys: () => Promise<Disposable>
+}
+
 /**
  * Applies the changes of the versions up to one, or of the first of them if they are many: a large
  * type has many once it is built. Returns false if a new base takes less.
@@ -14,12 +20,13 @@ export async function applyNext(
   feed: Pick<ColumnFeed, 'readChanges'>,
   columns: TableColumns,
   published: number,
-  onBehind: () => void,
+  { onBehind, readKeys }: CatchUpOptions,
 ): Promise<boolean> {
   const { seen, base } = columns
   for (let until = published; ; until = seen + Math.floor((until - seen) / 2)) {
     const changes = await feed.readChanges(base.source, seen, until, STEP_ROWS_MAX)
     if (changes !== 'tooMany') {
+      using _ = changes.closed.length === 0 ? undefined : await readKeys()
       columns.apply(changes, until)
       return true
     }

@@ -4,7 +4,7 @@ import {
   describeSegments,
   type KeptFile,
   keepFiles,
-  readSegments,
+  openSegments,
   removeSegments,
   touchSegments,
   type WrittenSegments,
@@ -18,7 +18,6 @@ export interface RecordedFile extends KeptFile {
 export class ColumnFiles {
   readonly #feed: ColumnFeed
   readonly #folder: string
-  #lastRead: Promise<unknown> = Promise.resolve()
 
   constructor(feed: ColumnFeed, folder: string) {
     this.#feed = feed
@@ -55,11 +54,9 @@ export class ColumnFiles {
     removeSegments(this.#folder, name).catch(() => {})
   }
 
-  /** Reads a file after all earlier ones; undefined if it is not what its record says. */
-  read(record: ColumnSegmentRecord): Promise<BaseSegments | undefined> {
-    const base = this.#lastRead.then(() => readSegments(this.#folder, record))
-    this.#lastRead = base
-    return base
+  /** Opens a file; undefined if it is not what its record says. */
+  open(record: ColumnSegmentRecord): Promise<BaseSegments | undefined> {
+    return openSegments(this.#folder, record)
   }
 
   /** Remembers that a file is in use, for the next start. */

@@ -22,7 +22,8 @@ function segmentOf(rows: number) {
   for (let n = 0; n < rows; n += 1) {
     builder.add({ key: String(n).padStart(9, '0'), validFrom: 1, values: [n] })
   }
-  return { id: 1, ...builder.finish() }
+  const { buffer, place } = builder.finish()
+  return { id: 1, place, image: buffer }
 }
 
 /** A question about a table that has the same segment several times. */
@@ -59,6 +60,7 @@ const SLOW_CHUNK: Aggregation = {
   ],
 }
 
+const ONE = { threads: 1, maxBytes: 1e9 }
 const NEVER = new AbortController().signal
 const CANCELLED = { unavailable: { reason: 'cancelled' } }
 
@@ -67,9 +69,9 @@ it.each([
   ['between two of many chunks', taskOf(CHUNK, 50_000, COUNT)],
   ['within a slow chunk', taskOf(CHUNK, 2, SLOW_CHUNK)],
 ] as const)('a cancelled question stops %s', async (_, task) => {
-  await using pool = new ComputePool(1)
+  await using pool = new ComputePool(ONE)
   const quick = taskOf(100, 1, COUNT)
-  expect(await pool.run(quick, NEVER)).toHaveProperty('answer')
+  expect(await pool.run(quick, NEVER)).toHaveProperty('computed.answer')
 
   const cancelled = new AbortController()
   const [outcome] = await Promise.allSettled([
@@ -77,29 +79,30 @@ it.each([
     sleep(10).then(() => cancelled.abort()),
   ])
   // By the flag, or with its thread.
-  if (outcome.status === 'fulfilled') expect(outcome.value).toEqual(CANCELLED)
+  if (outcome.status === 'fulfilled') expect(outcome.value.computed).toEqual(CANCELLED)
   // The only thread is free again.
-  expect(await pool.run(quick, NEVER)).toHaveProperty('answer')
+  expect(await pool.run(quick, NEVER)).toHaveProperty('computed.answer')
 })
 
 it('does not start a question that is cancelled already', async () => {
-  await using pool = new ComputePool(1)
-  expect(await pool.run(taskOf(100, 1, COUNT), AbortSignal.abort())).toEqual(CANCELLED)
+  await using pool = new ComputePool(ONE)
+  const { computed } = await pool.run(taskOf(100, 1, COUNT), AbortSignal.abort())
+  expect(computed).toEqual(CANCELLED)
 })
 
 it('a question that makes no progress ends its thread, and another one answers', async () => {
-  await using pool = new ComputePool(1, { maxHeapMb: 512, maxIdleCpuMs: 50 })
+  await using pool = new ComputePool({ ...ONE, maxIdleCpuMs: 50 })
   const metrics = Array.from({ length: 100 }, () => SLOW_CHUNK.metrics).flat()
   const stuck = taskOf(CHUNK, 1, { ...SLOW_CHUNK, metrics })
   await expect(pool.run(stuck, NEVER)).rejects.toThrow('made no progress')
-  expect(await pool.run(taskOf(100, 1, COUNT), NEVER)).toHaveProperty('answer')
+  expect(await pool.run(taskOf(100, 1, COUNT), NEVER)).toHaveProperty('computed.answer')
 })
 
 /** Enough that nothing else in this process can hide whether they are free. */
 const LARGE_BYTES = 256 * 1024 ** 2
 
 it('frees a segment that was closed, also in a thread that has nothing else to do', async () => {
-  await using pool = new ComputePool(1)
+  await using pool = new ComputePool(ONE)
   const { signal } = new AbortController()
   await pool.run(taskOf(CHUNK, 1, COUNT), signal)
   pool.close([1])
@@ -109,9 +112,9 @@ it('frees a segment that was closed, also in a thread that has nothing else to d
     const task = taskOf(CHUNK, 1, COUNT)
     const [segment] = task.segments
     if (segment === undefined) throw new Error('no segment')
-    const buffer = new SharedArrayBuffer(LARGE_BYTES)
-    new Uint8Array(buffer).fill(1).set(new Uint8Array(segment.buffer))
-    await pool.run({ ...task, segments: [{ ...segment, buffer }] }, signal)
+    const image = new SharedArrayBuffer(LARGE_BYTES)
+    new Uint8Array(image).fill(1).set(new Uint8Array(segment.image as SharedArrayBuffer))
+    await pool.run({ ...task, segments: [{ ...segment, image }] }, signal)
     expect(process.memoryUsage.rss() - before).toBeGreaterThan(LARGE_BYTES / 2)
   })()
   pool.close([1])
@@ -120,4 +123,20 @@ it('frees a segment that was closed, also in a thread that has nothing else to d
     return process.memoryUsage.rss() - before
   }
   await expect.poll(kept).toBeLessThan(LARGE_BYTES / 2)
+})
+
+it('a question that would take too much memory is left to the database', async () => {
+  // A percentile keeps eight bytes of each row.
+  const median: Aggregation = {
+    metrics: [
+      { kind: 'percentile', name: 'median', property: 'number', type: 'integer', fraction: 0.5 },
+    ],
+    groupings: [],
+  }
+  const task = taskOf(CHUNK, 500, median)
+  await using little = new ComputePool({ threads: 1, maxBytes: 1e6 })
+  expect((await little.run(task, NEVER)).computed).toEqual({ unavailable: { reason: 'tooLarge' } })
+  expect(await little.run(taskOf(100, 1, median), NEVER)).toHaveProperty('computed.answer')
+  await using enough = new ComputePool({ threads: 1, maxBytes: 1e9 })
+  expect(await enough.run(task, NEVER)).toHaveProperty('computed.answer')
 })

@@ -1,7 +1,7 @@
-/** Rows and texts are in the heap while columns are built of them: more than the columns take. */
+/** Rows and texts of a segment are in the heap while it is built: more than its columns take. */
 const HEAP_SHARE = 4
 const MIN_HEAP_MB = 256
-const MAX_HEAP_MB = 4096
+const MAX_HEAP_MB = 1024
 
 /** Returns the heap, in megabytes, that a thread needs whose columns may take a number of bytes. */
 export function heapLimitMb(maxBytes: number): number {

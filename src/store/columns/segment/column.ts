@@ -6,6 +6,7 @@ import type { Bits } from '../arrays/bits.ts'
 import { Dictionary, type DictionaryPlace } from '../arrays/dictionary.ts'
 import {
   arrayAt,
+  type Image,
   type NumberArray,
   type NumberRange,
   numbersAt,
@@ -94,14 +95,14 @@ export interface ListColumn {
   readonly present: Bits | undefined
 }
 
-export function columnAt(buffer: SharedArrayBuffer, place: ColumnPlace): Column {
-  const bits = (at: Place<'u32'> | undefined) => at && arrayAt(buffer, at)
+export function columnAt(image: Image, place: ColumnPlace): Column {
+  const bits = (at: Place<'u32'> | undefined) => at && arrayAt(image, at)
   switch (place.kind) {
     case 'numbers':
       return {
         kind: 'numbers',
         type: place.type,
-        values: numbersAt(buffer, place.values),
+        values: numbersAt(image, place.values),
         present: bits(place.present),
         range: place.range,
       }
@@ -109,23 +110,23 @@ export function columnAt(buffer: SharedArrayBuffer, place: ColumnPlace): Column 
       return {
         kind: 'codes',
         type: place.type,
-        codes: numbersAt(buffer, place.codes),
-        dictionary: new Dictionary(buffer, place.dictionary),
+        codes: numbersAt(image, place.codes),
+        dictionary: new Dictionary(image, place.dictionary),
       }
     case 'points':
       return {
         kind: 'points',
-        longitudes: arrayAt(buffer, place.longitudes),
-        latitudes: arrayAt(buffer, place.latitudes),
+        longitudes: arrayAt(image, place.longitudes),
+        latitudes: arrayAt(image, place.latitudes),
         present: bits(place.present),
       }
     case 'presence':
-      return { kind: 'presence', present: arrayAt(buffer, place.present) }
+      return { kind: 'presence', present: arrayAt(image, place.present) }
     case 'list':
       return {
         kind: 'list',
-        starts: arrayAt(buffer, place.starts),
-        values: columnAt(buffer, place.values) as ListColumn['values'],
+        starts: arrayAt(image, place.starts),
+        values: columnAt(image, place.values) as ListColumn['values'],
         present: bits(place.present),
       }
   }

@@ -6,7 +6,7 @@
 import { type Bits, bitsFor, hasBit, setBit } from '../arrays/bits.ts'
 import { Dictionary, type DictionaryPlace } from '../arrays/dictionary.ts'
 import { Growing } from '../arrays/growing.ts'
-import { arrayAt, type Place } from '../arrays/shared-arrays.ts'
+import { arrayAt, type Image, type Place } from '../arrays/shared-arrays.ts'
 import { NumberReader } from '../arrays/varint.ts'
 
 /** Where the parts of a term index lie in its image. */
@@ -46,12 +46,12 @@ export class Postings {
   readonly #bytes: Uint8Array
   readonly #blocks: Uint32Array
 
-  constructor(buffer: SharedArrayBuffer, place: PostingsPlace, positions: number) {
+  constructor(image: Image, place: PostingsPlace, positions: number) {
     this.of = place.of
-    this.terms = new Dictionary(buffer, place.terms)
+    this.terms = new Dictionary(image, place.terms)
     this.#positions = positions
-    this.#bytes = arrayAt(buffer, place.bytes)
-    this.#blocks = arrayAt(buffer, place.blocks)
+    this.#bytes = arrayAt(image, place.bytes)
+    this.#blocks = arrayAt(image, place.blocks)
   }
 
   /** Returns the numbers of the terms that begin with a text. */

@@ -25,7 +25,7 @@ interface KeptRows {
 }
 
 interface AddedSegment {
-  readonly shared: SharedSegment
+  readonly shared: SharedSegment & { readonly image: SharedArrayBuffer }
   readonly segment: Segment
   readonly closings: ClosingList
   /** Undefined if the segment is too large to be merged. */
@@ -48,7 +48,7 @@ export class AddedRows {
 
   get bytes(): number {
     return this.#added.reduce((sum, { shared, closings, kept }) => {
-      return sum + shared.buffer.byteLength + closings.bytes + (kept?.bytes ?? 0)
+      return sum + shared.image.byteLength + closings.bytes + (kept?.bytes ?? 0)
     }, 0)
   }
 
@@ -99,10 +99,12 @@ export class AddedRows {
     for (const { key, validFrom, values } of encoded) {
       builder.add({ key, validFrom, values })
     }
-    const shared = { id: this.#nextId(), ...builder.finish() }
-    const kept =
-      rows.length < MERGED_ROWS_MAX ? { rows, closed: [], bytes: bytesOf(rows) } : undefined
-    const segment = new Segment(shared.buffer, shared.place)
+    const { buffer, place } = builder.finish()
+    const shared = { id: this.#nextId(), place, image: buffer }
+    const isKept = rows.length < MERGED_ROWS_MAX
+    const bytes = isKept ? rows.reduce((sum, row) => sum + bytesOfRow(row), 0) : 0
+    const kept = isKept ? { rows, closed: [], bytes } : undefined
+    const segment = new Segment(buffer, place)
     return { shared, segment, closings: new ClosingList(), kept }
   }
 }
@@ -111,12 +113,13 @@ export class AddedRows {
 const OBJECT_BYTES = 64
 const MEMBER_BYTES = 16
 
-/** Estimates the memory of rows as JavaScript objects. */
-function bytesOf(rows: readonly FeedRow[]): number {
-  const sizeOf = (value: unknown): number => {
-    if (typeof value === 'string') return MEMBER_BYTES + value.length
-    if (!Array.isArray(value)) return MEMBER_BYTES
-    return value.reduce((sum: number, one) => sum + sizeOf(one), OBJECT_BYTES)
-  }
-  return rows.reduce((sum, { key, values }) => sum + OBJECT_BYTES + sizeOf(key) + sizeOf(values), 0)
+/** Estimates the memory of a row as a JavaScript object. */
+export function bytesOfRow({ key, values }: FeedRow): number {
+  return OBJECT_BYTES + sizeOf(key) + sizeOf(values)
+}
+
+function sizeOf(value: unknown): number {
+  if (typeof value === 'string') return MEMBER_BYTES + value.length
+  if (!Array.isArray(value)) return MEMBER_BYTES
+  return value.reduce((sum: number, one) => sum + sizeOf(one), OBJECT_BYTES)
 }

@@ -7,8 +7,8 @@ import type { Closings } from '../segment/segment.ts'
 const FIRST_CAPACITY = 64
 
 export class ClosingList {
-  #positions = new Uint32Array(new SharedArrayBuffer(4 * FIRST_CAPACITY))
-  #versions = new Float64Array(new SharedArrayBuffer(8 * FIRST_CAPACITY))
+  #positions = new Uint32Array(new SharedArrayBuffer(0))
+  #versions = new Float64Array(new SharedArrayBuffer(0))
   #count = 0
 
   get count(): number {
@@ -35,7 +35,7 @@ export class ClosingList {
   }
 
   #grow(): void {
-    const capacity = 2 * this.#count
+    const capacity = Math.max(FIRST_CAPACITY, 2 * this.#count)
     const positions = new Uint32Array(new SharedArrayBuffer(4 * capacity))
     const versions = new Float64Array(new SharedArrayBuffer(8 * capacity))
     positions.set(this.#positions)

@@ -1,11 +1,14 @@
 /** The segments of a table as threads share them. */
-import type { BuiltSegment } from '../segment/build-segment.ts'
-import type { Closings } from '../segment/segment.ts'
+import type { Image } from '../arrays/shared-arrays.ts'
+import type { Closings, SegmentPlace } from '../segment/segment.ts'
 
 /** A segment as threads share it. */
-export interface SharedSegment extends BuiltSegment {
+export interface SharedSegment {
   /** Unique in the process. */
   readonly id: number
+  readonly place: SegmentPlace
+  /** Of a file, the arrays that are in memory at the moment. */
+  readonly image: Image
 }
 
 /** The segments of a table at a version. */

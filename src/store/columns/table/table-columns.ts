@@ -4,15 +4,15 @@
  * the base to the one that they have caught up with.
  */
 import type { ClosedRow, FeedTable } from '../feed/column-feed.ts'
-import type { BuiltSegment } from '../segment/build-segment.ts'
-import { Segment } from '../segment/segment.ts'
+import { FileImage } from '../segment/file-image.ts'
+import { type Part, partsOf, Segment, type SegmentPlace } from '../segment/segment.ts'
 import { AddedRows, type Changes } from './added-rows.ts'
 import { ClosingList } from './closed-rows.ts'
 import type { SharedSegment, TableAt } from './shared-segment.ts'
 
 /** The base of a table: several segments if it was built while many objects were loaded. */
 export interface BaseSegments {
-  readonly segments: readonly BuiltSegment[]
+  readonly segments: readonly BaseSegment[]
   readonly typeRid: string
   readonly source: FeedTable
   /** The generation of the definition that the columns were made by. */
@@ -21,14 +21,36 @@ export interface BaseSegments {
   readonly builtAtMs: number
 }
 
+interface BaseSegment {
+  readonly place: SegmentPlace
+  readonly image: SharedArrayBuffer | FileImage
+}
+
+/** A segment of which only those arrays are in memory that questions need. */
+export interface FiledSegment {
+  readonly id: number
+  readonly image: FileImage
+  readonly segment: Segment
+  /** The arrays of each part, by their offset. */
+  readonly parts: ReadonlyMap<Part, readonly number[]>
+}
+
 /** Added and closed rows up to this share of the objects are kept apart from the base. */
 const MAX_CHANGED_SHARE = 1 / 16
 const MIN_CHANGED_ROWS = 50_000
+/** What they may take of the memory for columns, because it cannot be evicted. */
+const MAX_ADDED_SHARE = 1 / 8
 
 interface OpenSegment {
   readonly shared: SharedSegment
   readonly segment: Segment
   readonly closings: ClosingList
+}
+
+export interface TableOptions {
+  readonly nextId: () => number
+  /** The memory for all columns. */
+  readonly maxBytes: number
 }
 
 export class TableColumns {
@@ -38,17 +60,27 @@ export class TableColumns {
   /** The generation of the definition that the columns fit. */
   generation: number
   readonly openedAt = performance.now()
+  /** The segments of the base, if they are in a file. */
+  readonly filed: readonly FiledSegment[]
+  readonly #maxBytes: number
   readonly #base: readonly OpenSegment[]
   readonly #added: AddedRows
   #seen: number
 
-  constructor({ segments, ...base }: BaseSegments, nextId: () => number) {
+  constructor({ segments, ...base }: BaseSegments, { nextId, maxBytes }: TableOptions) {
     this.base = base
-    this.#base = segments.map(({ buffer, place }) => ({
-      shared: { id: nextId(), buffer, place },
-      segment: new Segment(buffer, place),
-      closings: new ClosingList(),
-    }))
+    this.#maxBytes = maxBytes
+    const filed: FiledSegment[] = []
+    this.#base = segments.map(({ image: from, place }) => {
+      const id = nextId()
+      const image = from instanceof FileImage ? from.arrays : from
+      const segment = new Segment(image, place)
+      if (from instanceof FileImage) {
+        filed.push({ id, image: from, segment, parts: offsetsOfParts(place) })
+      }
+      return { shared: { id, place, image }, segment, closings: new ClosingList() }
+    })
+    this.filed = filed
     this.baseSize = this.#base.reduce((sum, { segment }) => sum + segment.size, 0)
     this.#added = new AddedRows(base.source.specs, nextId)
     this.generation = base.generation
@@ -60,15 +92,20 @@ export class TableColumns {
     return this.#seen
   }
 
-  get bytes(): number {
-    return this.#base.reduce(
-      (sum, { shared, closings }) => sum + shared.buffer.byteLength + closings.bytes,
-      this.#added.bytes,
-    )
+  /** The memory that cannot be evicted: of added and closed rows, and of a base without a file. */
+  get fixedBytes(): number {
+    return this.#base.reduce((sum, { shared: { image }, closings }) => {
+      const imageBytes = image instanceof SharedArrayBuffer ? image.byteLength : 0
+      return sum + imageBytes + closings.bytes
+    }, this.#added.bytes)
   }
 
   get shared(): readonly SharedSegment[] {
     return [...this.#base.map(({ shared }) => shared), ...this.#added.shared]
+  }
+
+  get fileBytes(): number {
+    return this.filed.reduce((sum, { image }) => sum + image.bytes, 0)
   }
 
   /** The rows that the next base would include. */
@@ -76,8 +113,9 @@ export class TableColumns {
     return this.#base.reduce((sum, { closings }) => sum + closings.count, this.#added.size)
   }
 
-  /** True if enough rows have changed that a new base would make answers faster. */
+  /** True if so many rows have changed that a new base makes answers faster, or takes less memory. */
   get needsNewBase(): boolean {
+    if (this.#added.bytes > this.#maxBytes * MAX_ADDED_SHARE) return true
     return this.changedRows > Math.max(MIN_CHANGED_ROWS, this.baseSize * MAX_CHANGED_SHARE)
   }
 
@@ -86,7 +124,10 @@ export class TableColumns {
     return version >= this.base.version
   }
 
-  /** Applies all changes after the version that was seen, up to another one. */
+  /**
+   * Applies all changes after the version that was seen, up to another one. The keys and the versions of
+   * the base must be in memory if rows were closed.
+   */
   apply({ added, closed }: Changes, until: number): void {
     this.#added.add(added)
     const later = closed.toSorted((a, b) => a.validTo - b.validTo)
@@ -116,4 +157,12 @@ export class TableColumns {
     }))
     return { version, liveCount, segments: [...base, ...this.#added.segments] }
   }
+}
+
+function offsetsOfParts(place: SegmentPlace): FiledSegment['parts'] {
+  const parts = [...partsOf(place)].map(([part, places]) => {
+    const arrays = places.filter(({ length }) => length > 0)
+    return [part, [...new Set(arrays.map(({ offset }) => offset))]] as const
+  })
+  return new Map(parts)
 }
