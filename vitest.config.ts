@@ -52,6 +52,7 @@ const LONG_ON_EVERY_STORE = [
   'test/cli/sync-changes.test.ts',
   'test/cli/sync-faults.test.ts',
   'test/cli/sync-publications.test.ts',
+  'test/cli/sync-refused-rows.test.ts',
   'test/cli/sync-reports.test.ts',
   'test/cli/sync-source-faults.test.ts',
   'test/cli/sync-tables.test.ts',

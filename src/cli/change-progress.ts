@@ -1,6 +1,6 @@
 /** Shows how far the service is with converting objects for a change of their definition. */
 import type { DefinitionChange } from '../client/endpoints/definition-change.ts'
-import { countOf } from '../contract/count-of.ts'
+import { countOf, formatCount } from '../contract/count-of.ts'
 import { type Progress, startProcessProgress } from './progress.ts'
 
 /** Returns the progress of a change, which is shown from its first report on. */
@@ -10,13 +10,24 @@ export function changeProgress(name: string) {
     update(now: DefinitionChange): void {
       const { objects, totalObjects } = countsOf(now)
       progress ??= startProcessProgress(`changing ${name}`, { totalObjects })
-      const isCopying = now.objectTypes.some(({ phase }) => phase === 'copying')
       progress.update(
-        isCopying ? { objects, bytes: 0, isLowerBound: true } : { label: stageOf(now) },
+        isCopying(now) ? { objects, bytes: 0, isLowerBound: true } : { label: stageOf(now) },
       )
     },
     end: () => progress?.end(),
   }
+}
+
+/** Describes a change in a line, such as `converting objects: 12,000 of 200,000 objects`. */
+export function describeProgress(change: DefinitionChange): string {
+  const { objects, totalObjects } = countsOf(change)
+  return isCopying(change)
+    ? `converting objects: ${formatCount(objects)} of ${countOf(totalObjects, 'object')}`
+    : stageOf(change)
+}
+
+function isCopying({ objectTypes }: DefinitionChange): boolean {
+  return objectTypes.some(({ phase }) => phase === 'copying')
 }
 
 /** Describes the stage of a change whose objects are all converted. */

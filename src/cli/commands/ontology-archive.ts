@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { countOf } from '../../contract/count-of.ts'
+import { changeProgress } from '../change-progress.ts'
 import { untilInterrupted } from '../interrupt.ts'
 import { printMessage, writeOut } from '../output.ts'
 import {
@@ -114,14 +115,18 @@ async function importOntology(
   const client = await openClient(options, signal, { finishRequests: true })
   await using archive = await openArchive(path)
   const ontology = options.as ?? archive.definition.apiName
+  const changing = changeProgress(ontology)
   const progress = startTypeProgress('importing')
   try {
     const objects = await importArchive(client, archive, {
       ontology,
       replace: options.replace === true,
       signal,
-      onProgress: (type, written) =>
-        progress.update(type, { objects: written, bytes: archive.bytesRead }),
+      onChanging: changing.update,
+      onProgress: (type, written) => {
+        changing.end()
+        progress.update(type, { objects: written, bytes: archive.bytesRead })
+      },
     })
     progress.end()
     const types = Object.keys(archive.manifest.objectTypes).length
@@ -135,6 +140,7 @@ async function importOntology(
       cause: error,
     })
   } finally {
+    changing.end()
     progress.end()
   }
 }

@@ -1,9 +1,10 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { countOf } from '../../contract/count-of.ts'
 import type { SyncEvents } from '../../transfer/sync/sync-tables.ts'
+import { describeProgress } from '../change-progress.ts'
 import { untilInterrupted, untilStopped } from '../interrupt.ts'
 import { printMessage } from '../output.ts'
-import { startProcessProgress } from '../progress.ts'
+import { type Progress, startProcessProgress } from '../progress.ts'
 import {
   addExamples,
   addServiceOptions,
@@ -93,6 +94,7 @@ async function sync(url: string, options: SyncCommandOptions, signal: AbortSigna
     const { formatLsn } = await import('../../transfer/sync/lsn.ts')
     const events: SyncEvents = {
       onNote: (text) => printAside(progress, text),
+      onChanging: changeReporter(progress),
       onCopying: ({ objectType }, objects) =>
         progress.update({ label: `copying ${objectType}: ${countOf(objects, 'object')}` }),
       onCopied: (objects, mappings) =>
@@ -120,6 +122,19 @@ async function sync(url: string, options: SyncCommandOptions, signal: AbortSigna
     signal.throwIfAborted()
   } finally {
     progress.end()
+  }
+}
+
+/** Says once for each change of the definition that the sync waits for it, then shows its progress. */
+function changeReporter(progress: Progress): SyncEvents['onChanging'] {
+  let reported: string | undefined
+  return (change) => {
+    if (reported !== change.id) {
+      const waiting = 'waiting until the service has changed the definition'
+      printAside(progress, `${waiting}; ${describeProgress(change)}`)
+    }
+    reported = change.id
+    progress.update({ label: describeProgress(change) })
   }
 }
 

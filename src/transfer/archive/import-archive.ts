@@ -1,6 +1,6 @@
 /** Writes the ontology of an archive to a service: its definition, then the objects of each type. */
 
-import { applyAndWait } from '../../client/endpoints/definition-change.ts'
+import { applyAndWait, type DefinitionChange } from '../../client/endpoints/definition-change.ts'
 import type { Endpoints } from '../../client/endpoints/endpoints.ts'
 import { readNdjson } from '../../formats/json/ndjson.ts'
 import { RemediableError } from '../../formats/remedy.ts'
@@ -22,13 +22,15 @@ export interface ArchiveImport {
   readonly replace: boolean
   readonly signal: AbortSignal
   readonly onProgress: (objectType: string, objects: number) => void
+  /** Called again and again while the service converts objects for the definition. */
+  readonly onChanging: (change: DefinitionChange) => void
 }
 
 /** Returns the number of objects written. */
 export async function importArchive(
   client: Endpoints,
   archive: Archive,
-  { ontology, replace, signal, onProgress }: ArchiveImport,
+  { ontology, replace, signal, onProgress, onChanging }: ArchiveImport,
 ): Promise<number> {
   const { administration } = client
   const existing = await readDefinition(administration, ontology)
@@ -39,6 +41,7 @@ export async function importArchive(
   const definition = definitionFor(archive.definition, ontology, existing)
   const applied = (await applyAndWait(administration, ontology, definition, {
     signal,
+    onProgress: onChanging,
   })) as OntologyDefinition
   const { objectTypes } = parseDefinition(applied)
   let written = 0

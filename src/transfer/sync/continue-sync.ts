@@ -57,12 +57,13 @@ export async function continueTables(
   request: PrepareRequest,
 ): Promise<ContinuedTables> {
   const { publication, all, current, owner } = source
-  const { ontology, owners, onNote, signal } = request
+  const { ontology, owners, refused, onNote } = request
   const stopped = new Map<SourceTable, string>()
   const tables = (await publishTables(source, request)).filter((table) => {
     const obstacle = findObstacle(table)
-    if (obstacle !== undefined) stopped.set(table, `it ${obstacle}`)
-    return obstacle === undefined
+    const reason = obstacle === undefined ? refused.find(table, current) : `it ${obstacle}`
+    if (reason !== undefined) stopped.set(table, reason)
+    return reason === undefined
   })
   const plan = planTables(tables, publication, request)
   const adapted = plan.adapt(current)
@@ -84,13 +85,15 @@ export async function continueTables(
     if (copyNote !== undefined) onNote(`${tableName(table)} ${copyNote}`)
   }
   noteDropped(publication, all, onNote)
-  reportStopped(stopped, fitting.length, onNote)
   const records = publication.records ?? {}
   const marked = markCopies(records, fitting, stopped)
-  // A table whose copy is interrupted is copied by the next run.
-  await recordIfChanged(source, records, marked)
+  // A table whose copy is interrupted, or which has stopped, is copied by the next run.
+  const marking = recordIfChanged(source, records, marked)
+  if (fitting.length === 0) await marking.catch(() => {})
+  reportStopped(stopped, fitting.length, onNote)
+  await marking
   const adaptCurrent = (one: OntologyDefinition | undefined) => plan.adapt(one ?? current)
-  const definition = await changeTypes(endpoints, ontology, adaptCurrent, signal)
+  const definition = await changeTypes(endpoints, ontology, adaptCurrent, request)
   const created = fitting.filter(({ table }) => isNew.has(table))
   if (created.length > 0) await owners.claim(definition, namesOf(created), owner)
   // After the definition: a run that is interrupted before must still see the new names.
@@ -209,7 +212,9 @@ function reportStopped(
   for (const [table, reason] of stopped) {
     const text = `${tableName(table)} cannot be followed any more: ${reason.replace(/\.$/, '')}`
     if (followed === 0) throw new Error(`${text}. Change that, then run the command again.`)
-    onNote(`${text}. It is copied again once that has changed; the other tables are followed`)
+    onNote(
+      `${text}. It is copied again once that has changed, at the latest by the next run; the other tables are followed`,
+    )
   }
 }
 

@@ -27,7 +27,7 @@ import { extendDefinition, extended, findType, mapTables } from './sync-definiti
 import { deleteReport } from './sync-reporter.ts'
 import type { PrepareRequest, SyncRequest } from './sync-request.ts'
 import type { TableMapping } from './table-mapping.ts'
-import { recordOf, type TableRecords } from './table-record.ts'
+import { recordOf, type TableRecord, type TableRecords } from './table-record.ts'
 import { ownerName } from './type-owners.ts'
 
 export interface PreparedSync extends ContinuedTables {
@@ -91,7 +91,7 @@ export async function prepareSync(
   if (current !== undefined && !request.restart) {
     await owners.checkReplaced(current, namesOf(planned), owner)
   }
-  const definition = await extendDefinition(endpoints, ontology, inferred, request.signal)
+  const definition = await extendDefinition(endpoints, ontology, inferred, request)
   const newName = slotOf(definition, request) ?? ''
   const mappings = mapTables(definition, inferred, onNote)
   noteDropped(await readPublication(client, newName), tables, onNote)
@@ -153,14 +153,28 @@ export async function recordCopies(
   await using client = await connectSource(url)
   const records = (await readPublication(client, slot))?.records
   const copiedAt = formatLsn(position)
-  await recordTables(client, slot, { ...records, ...recordsOf(mappings, copiedAt) })
+  await recordTables(client, slot, { ...records, ...recordsOf(mappings, { copiedAt }) })
 }
 
-function recordsOf(mappings: readonly TableMapping[], copiedAt?: string): TableRecords {
+/** Records that a table must be copied, because its type has refused a row of the first copy. */
+export async function recordRefusal(
+  url: string,
+  slot: string,
+  mapping: TableMapping,
+): Promise<void> {
+  await using client = await connectSource(url)
+  const records = (await readPublication(client, slot))?.records
+  await recordTables(client, slot, { ...records, ...recordsOf([mapping], { mustCopy: true }) })
+}
+
+function recordsOf(
+  mappings: readonly TableMapping[],
+  state: Pick<TableRecord, 'copiedAt' | 'mustCopy'> = {},
+): TableRecords {
   return Object.fromEntries(
     mappings.map(({ table, objectType }) => [
       table.oid,
-      { ...recordOf(table, objectType), ...(copiedAt !== undefined && { copiedAt }) },
+      { ...recordOf(table, objectType), ...state },
     ]),
   )
 }

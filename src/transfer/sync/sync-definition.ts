@@ -1,5 +1,9 @@
 /** Finds or creates the object types that hold the tables. */
-import { isDefinitionChange, waitForChange } from '../../client/endpoints/definition-change.ts'
+import {
+  type DefinitionChange,
+  isDefinitionChange,
+  waitForChange,
+} from '../../client/endpoints/definition-change.ts'
 import type { Endpoints } from '../../client/endpoints/endpoints.ts'
 import type {
   ObjectTypeDefinition,
@@ -15,9 +19,15 @@ export function extendDefinition(
   endpoints: Endpoints,
   ontology: string,
   inferred: InferredTables,
-  signal: AbortSignal,
+  options: ChangeOptions,
 ): Promise<OntologyDefinition> {
-  return changeTypes(endpoints, ontology, (one) => extended(one, ontology, inferred), signal)
+  return changeTypes(endpoints, ontology, (one) => extended(one, ontology, inferred), options)
+}
+
+interface ChangeOptions {
+  readonly signal: AbortSignal
+  /** Called again and again while the service converts objects. */
+  readonly onChanging: (change: DefinitionChange) => void
 }
 
 /** Changes the definition, and waits until it is converted. Returns it as it is then. */
@@ -25,13 +35,13 @@ export async function changeTypes(
   { administration }: Endpoints,
   ontology: string,
   change: (definition: OntologyDefinition | undefined) => OntologyDefinition,
-  signal: AbortSignal,
+  { signal, onChanging: onProgress }: ChangeOptions,
 ): Promise<OntologyDefinition> {
   const current = await readDefinition(administration, ontology)
   if (current !== undefined && change(current) === current) return current
   const answer = await changeDefinition(administration, ontology, change)
   if (!isDefinitionChange(answer)) return answer as OntologyDefinition
-  await waitForChange(administration, answer, { signal })
+  await waitForChange(administration, answer, { signal, onProgress })
   return (await administration.getDefinition(ontology)) as OntologyDefinition
 }
 

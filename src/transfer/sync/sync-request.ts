@@ -1,8 +1,10 @@
 /** What a sync is asked for, and the source that it finds. */
 import type { Client } from 'pg'
+import type { DefinitionChange } from '../../client/endpoints/definition-change.ts'
 import type { OntologyDefinition } from '../../ontology/definition/definition-schema.ts'
 import type { TableChoice } from './choose-tables.ts'
 import type { Publication } from './publication.ts'
+import type { RefusedRows } from './refused-rows.ts'
 import type { SourceTable } from './source-tables.ts'
 import type { TypeOwners } from './type-owners.ts'
 
@@ -30,11 +32,14 @@ export interface PrepareRequest extends SyncRequest {
   readonly isFollowing: boolean
   /** The table that the stream did not fit just now. */
   readonly misfit: Misfit | undefined
+  readonly refused: RefusedRows
   readonly owners: TypeOwners
   /** Called with the slot and its server, see `ownerName`, when there is a sync to report about. */
   readonly onOwner: (owner: string) => void
   readonly signal: AbortSignal
   readonly onNote: (text: string) => void
+  /** Called again and again while the service converts objects for a changed definition. */
+  readonly onChanging: (change: DefinitionChange) => void
 }
 
 export interface ContinuedSource {

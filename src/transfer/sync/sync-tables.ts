@@ -3,13 +3,16 @@
  * replication. Lost connections to either side are retried. Every attempt starts from what the source
  * and the service say, so a process that is started again needs no state of its own.
  */
+import type { DefinitionChange } from '../../client/endpoints/definition-change.ts'
 import type { Endpoints } from '../../client/endpoints/endpoints.ts'
 import { realPause } from '../../client/retry.ts'
+import type { OntologyDefinition } from '../../ontology/definition/definition-schema.ts'
 import { isTemporary, isUnreachable } from './connect-source.ts'
 import { copyTables } from './copy-tables.ts'
 import { TableChanged } from './followed-tables.ts'
 import { Follower, type FollowerState } from './follower.ts'
-import { prepareSync, recordCopies } from './prepare-sync.ts'
+import { type PreparedSync, prepareSync, recordCopies, recordRefusal } from './prepare-sync.ts'
+import { RefusedRows, RowRefused } from './refused-rows.ts'
 import { SyncReporter } from './sync-reporter.ts'
 import type { Misfit, SyncRequest } from './sync-request.ts'
 import type { TableMapping } from './table-mapping.ts'
@@ -20,6 +23,8 @@ import { watchTables } from './watch-tables.ts'
 export interface SyncEvents {
   /** Called once with each text. */
   readonly onNote: (text: string) => void
+  /** Called again and again while the service converts objects for a changed definition. */
+  readonly onChanging: (change: DefinitionChange) => void
   readonly onCopying: (mapping: TableMapping, objects: number) => void
   readonly onCopied: (objects: number, mappings: readonly TableMapping[]) => void
   readonly onProgress: (state: FollowerState) => void
@@ -86,7 +91,7 @@ async function copyAndFollow(
   { events, unfit, follower, reporter }: SyncParts,
 ): Promise<void> {
   const { signal } = options
-  const { onNote } = events
+  const { onNote, onChanging } = events
   const onOwner = (owner: string) => reporter.setOwner(owner)
   const owners = new TypeOwners(endpoints, options.ontology)
   let restart = options.restart
@@ -95,14 +100,18 @@ async function copyAndFollow(
   let misfit: Misfit | undefined
   /** The last transactions whose changes did not fit their tables, by the OIDs of these. */
   const misfits = new Map<number, bigint | undefined>()
+  const refused = new RefusedRows()
+  let definition: OntologyDefinition | undefined
   /** The name of the publication, once it was created for a copy that is not complete. */
   let unused: string | undefined
   while (!signal.aborted) {
     const { position } = follower.state
     try {
       const isFollowing = follower.hasStarted
-      const request = { ...options, restart, isFollowing, misfit, owners, onOwner, onNote }
+      const known = { isFollowing, misfit, refused, owners }
+      const request = { ...options, ...known, restart, onOwner, onNote, onChanging }
       const prepared = await prepareSync(endpoints, request)
+      definition = prepared.definition
       hasAnswered = true
       misfit = undefined
       const { slot, start, toCopy } = prepared
@@ -111,17 +120,7 @@ async function copyAndFollow(
       reporter.report(mustCopy ? 'copying' : 'following')
       if (mustCopy) {
         if (start === undefined) unused = slot
-        const onProgress = events.onCopying
-        const copy = {
-          ...options,
-          slot: start ? undefined : slot,
-          mappings: toCopy,
-          unfit,
-          onProgress,
-        }
-        const { objects, position: copiedAt } = await copyTables(endpoints, copy)
-        if (start !== undefined) await recordCopies(options.url, slot, toCopy, copiedAt)
-        events.onCopied(objects, toCopy)
+        await copyPrepared(endpoints, options, prepared, { events, unfit, refused })
         restart = false
         unused = undefined
         continue
@@ -143,6 +142,10 @@ async function copyAndFollow(
         misfits.set(oid, commitLsn)
         continue
       }
+      if (error instanceof RowRefused && follower.hasStarted && definition !== undefined) {
+        refused.add(error, definition)
+        continue
+      }
       // A source that has never answered is more likely a wrong address.
       if (!isTemporary(error) || (!hasAnswered && isUnreachable(error))) {
         if (unused !== undefined) onNote(describeUnused(unused))
@@ -156,6 +159,30 @@ async function copyAndFollow(
       await realPause(pauseMs, signal).catch(() => {})
     }
   }
+}
+
+/** Copies the tables that must be copied before they can be followed. */
+async function copyPrepared(
+  endpoints: Endpoints,
+  options: SyncOptions,
+  { slot, start, toCopy, definition }: PreparedSync,
+  { events, unfit, refused }: Pick<SyncParts, 'events' | 'unfit'> & { refused: RefusedRows },
+): Promise<void> {
+  const { url } = options
+  const { objects, mappings, position } = await copyTables(endpoints, {
+    ...options,
+    slot: start ? undefined : slot,
+    mappings: toCopy,
+    unfit,
+    onProgress: events.onCopying,
+    async onRefused(error) {
+      refused.add(error, definition)
+      // Before a first copy, the source has no record that the table must be copied.
+      if (start === undefined) await recordRefusal(url, slot, error.mapping)
+    },
+  })
+  if (start !== undefined) await recordCopies(url, slot, mappings, position)
+  if (mappings.length > 0) events.onCopied(objects, mappings)
 }
 
 function describeUnused(publication: string): string {

@@ -15,9 +15,8 @@ import {
   TRANSACTIONS_MAX_BYTES,
   TRANSACTIONS_MAX_CHANGES,
 } from '../../contract/limits.ts'
-import { excerptOf } from '../../formats/row.ts'
 import { formatLsn } from './lsn.ts'
-import { tableName } from './source-tables.ts'
+import { RowRefused, refusalOf, refusedObject } from './refused-rows.ts'
 import type { SourceTransaction, TypeChanges } from './source-transaction.ts'
 import { keyText } from './table-mapping.ts'
 import { type CompleteObjects, completeObjects, type Properties } from './unchanged-values.ts'
@@ -83,10 +82,10 @@ export class TransactionWriter {
       await this.#apply(lines.join('\n'))
       return count
     } catch (error) {
-      if (!isNamed(error, 'InvalidBatchLine')) throw error
+      if (refusalOf(error) === undefined) throw error
       // Those before the refused one are written alone.
       if (count > 1) return this.write(group.slice(0, 1))
-      throw refusedRow(error as OqsError, first ?? [])
+      throw refusedRow(error, first ?? [])
     }
   }
 
@@ -113,12 +112,10 @@ export class TransactionWriter {
     await this.#endpoints.administration
       .writeObjects(type, lines.join('\n'), { idempotencyKey })
       .catch((error: unknown) => {
-        // A batch has no line with the name of the type.
-        if (isNamed(error, 'InvalidBatchLine')) {
-          throw refusedRow(error as OqsError, [{ changes, objects, lines, bytes }], 0)
-        }
         // Written before the last crash; unchanged values were read from a later state by now.
-        if (!isNamed(error, 'IdempotencyKeyReused')) throw error
+        if (isNamed(error, 'IdempotencyKeyReused')) return
+        // A batch has no line with the name of the type.
+        throw refusedRow(error, [{ changes, objects, lines, bytes }], 0)
       })
   }
 
@@ -133,11 +130,17 @@ export class TransactionWriter {
     const replacement = await administration.startReplacement(type, { idempotencyKey })
     try {
       for await (const lines of batchesOf(this.#allObjects(type, changes, objects))) {
-        await administration.writeObjects(type, lines, { replacement })
+        await administration
+          .writeObjects(type, lines, { replacement })
+          .catch((error) => Promise.reject(refusedObject(error, changes.mapping, lines)))
       }
       await administration.publishReplacement(type, replacement)
     } catch (error) {
       if (isNamed(error, 'ReplacementAlreadyPublished')) return
+      // One that cannot be abandoned now expires.
+      if (error instanceof RowRefused) {
+        await administration.abandonReplacement(type, replacement).catch(() => {})
+      }
       // The replacement of an earlier attempt was published, or has expired.
       if (!isNamed(error, 'ReplacementNotFound')) throw error
       await this.#replace(type, changes, objects, newIdempotencyKey())
@@ -216,29 +219,22 @@ function isNamed(error: unknown, name: string): boolean {
   return error instanceof OqsError && error.errorName === name
 }
 
-/** Returns the error for a row that its type refuses. */
+/** Returns the error for a row that its type refuses, or the same if that is not why it was thrown. */
 function refusedRow(
-  { parameters, message }: OqsError,
+  error: unknown,
   types: readonly TypeLines[],
   /** The number of lines before the first change. */
   before = 1,
-): Error {
-  const { line, property, reason } = parameters as Record<string, unknown>
+): unknown {
+  const refusal = refusalOf(error)
   let at = before
   for (const { changes, objects, lines } of types) {
-    const index = Number(line) - at - 1
+    const index = Number(refusal?.line) - at - 1
     const key = [...objects.keys()][index]
-    if (index >= 0 && key !== undefined) {
-      const { table, objectType } = changes.mapping
-      return refusal(`${tableName(table)} ${excerptOf(key)}`, objectType, [property, reason])
+    if (refusal !== undefined && index >= 0 && key !== undefined) {
+      return new RowRefused(changes.mapping, key, refusal)
     }
     at += lines.length + 1
   }
-  return new Error(message)
-}
-
-function refusal(row: string, objectType: string, reasons: readonly unknown[]): Error {
-  return new Error(
-    `${objectType} refuses the row ${row}: ${reasons.filter(Boolean).join(' ')}. Change the property so that it can hold the value and run the command again, or change the row in the source and run it with --restart.`,
-  )
+  return error
 }
