@@ -20,7 +20,7 @@ import {
   type FieldColumns,
   valueFieldsOf,
 } from '../catalogue/field-columns.ts'
-import type { CopyBuffer } from '../driver/copy-buffer.ts'
+import { CopyBuffer } from '../driver/copy-buffer.ts'
 import { BatchTerms } from '../text/batch-terms.ts'
 import { longTextCells, type TextCells } from '../text/lexemes.ts'
 import type { Vocabulary } from '../text/save-terms.ts'
@@ -125,8 +125,7 @@ export function rowEncoder(
   buffer: CopyBuffer,
   facts: RowFacts,
 ): RowEncoder {
-  const columnCount = rowColumns(fields).length
-  const addVersion = columnAdder('bigint')
+  const start = rowStart(rowColumns(fields).length)
   const numberOf = new Map(fields.map((field) => [fieldKey(field), field.number]))
   const valueFields = valueFieldsOf(fields).map((field) => ({
     key: fieldKey(field),
@@ -184,9 +183,7 @@ export function rowEncoder(
   }
 
   return function* (object) {
-    buffer.addInt16(columnCount)
-    addVersion(buffer, UNKNOWN_VERSION)
-    addVersion(buffer, NEVER_CLOSED)
+    buffer.addBytes(start)
     facts.maxRecordBytes = Math.max(facts.maxRecordBytes, recordBytes(object))
     const isLong = isLongObject(object)
     const cells = isLong
@@ -199,6 +196,16 @@ export function rowEncoder(
     if (isLong) yield
     addValues(object)
   }
+}
+
+/** Returns the bytes that every row begins with: the number of its values, and its versions. */
+function rowStart(columnCount: number): Uint8Array {
+  const buffer = new CopyBuffer()
+  const addVersion = columnAdder('bigint')
+  buffer.addInt16(columnCount)
+  addVersion(buffer, UNKNOWN_VERSION)
+  addVersion(buffer, NEVER_CLOSED)
+  return buffer.bytes()
 }
 
 function boundingBox(points: SearchableValues['points']): Box {
