@@ -12,6 +12,7 @@ import { pages } from './bench/pages.ts'
 import { questions } from './bench/questions.ts'
 import { redefinition } from './bench/redefinition.ts'
 import { screens } from './bench/screens.ts'
+import { sync } from './bench/sync.ts'
 import { transfer } from './bench/transfer.ts'
 import { writes } from './bench/writes.ts'
 import { runCommand } from './measure/command.ts'
@@ -28,6 +29,7 @@ docs/explanation/benchmarks.md, which explains the figures.`,
     load,
     writes,
     transfer,
+    sync,
     growth,
     redefinition,
     observation,

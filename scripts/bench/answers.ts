@@ -20,6 +20,7 @@ import { NO_CACHE, type Service, type Workbench } from '../measure/workbench.ts'
 import { GROUPS, QUESTIONS, type Question } from './answers-cases.ts'
 import { ITEM_OBJECTS, ITEM_TYPE, itemLines, makeItem, PROPERTIES } from './answers-data.ts'
 import { columnBytes, measureBuilding } from './building.ts'
+import { loadCopied } from './copied-table.ts'
 import { type Load, loadTable, measureImport } from './measure-import.ts'
 import { type Engine, PACKAGES, type References, startReferences } from './references.ts'
 
@@ -52,10 +53,13 @@ const WRITING_FACTOR = 1.5
 /** The import against sqlite3. */
 const RATE_LIMIT = 0.8
 const BYTES_LIMIT = 1.1
+/** The import against COPY with the same indexes after the rows. */
+const COPY_RATE_LIMIT = 0.6
 
 export const answers: Part<Numbers> = {
   about: `What must know all matches: counts, groups, first pages and text searches, against sqlite3 with FTS5,
-DuckDB and tantivy; and the import of the same file, against sqlite3. Needs Python 3.8 or newer with
+DuckDB and tantivy; and the import of the same file, against sqlite3, on PostgreSQL against COPY with
+the same indexes after the rows. Needs Python 3.8 or newer with
 venv. The packages ${PACKAGES} are installed for the run. --venv names an environment that has them
 (python3 -m venv FOLDER && FOLDER/bin/pip install ${PACKAGES}); without them, only sqlite3 is compared.
 With --alone, nothing is compared, which 10,000,000 objects need: about 20 minutes and 20 GB.
@@ -72,13 +76,17 @@ and what reads and single writes cost while columns are built. About 15 minutes 
       print(`## ${storeName}, ${count(objects)} objects of ${PROPERTIES} properties`)
       return nameMarks(storeName, await measureBuilding(bench, own.store, objects, print))
     }
-    // Right after the load that it is compared with, because the speed of a machine changes.
+    // Right after the load that they are compared with, because the speed of a machine changes.
+    const copied =
+      storeName === 'PostgreSQL'
+        ? [await loadCopied(await bench.createStore('copied'), file, bench.databasePid)]
+        : []
     const references =
       texts['alone'] === undefined
         ? await startReferences(bench, file, texts['venv'])
         : { loads: [], engines: [], run: () => Promise.reject(new Error('no engine is loaded')) }
     print(`## ${storeName}, ${count(objects)} objects of ${PROPERTIES} properties`)
-    print(toMarkdown(loadTable(objects, [own, ...references.loads])))
+    print(toMarkdown(loadTable(objects, [own, ...copied, ...references.loads])))
     print('CPU and bytes are per object. DuckDB has no indexes, tantivy only the texts.')
     const builtBytes = await untilBuilt(service)
     let times = await measureAnswers(service, numbers, references)
@@ -94,7 +102,8 @@ and what reads and single writes cost while columns are built. About 15 minutes 
     const perValue = show(builtBytes / objects / PROPERTIES) || 'no'
     const memory = count(privateMegabytes(service.pid))
     print(`Columns: ${perValue} bytes per object and property. Private memory: ${memory} MB.`)
-    const loadMarks = storeName === 'SQLite' ? marksOfLoad(own, references.loads) : []
+    const loadMarks =
+      storeName === 'SQLite' ? marksOfLoad(own, references.loads) : marksOfCopy(own, copied)
     return nameMarks(storeName, [...loadMarks, ...marksOf(times)])
   },
 }
@@ -119,6 +128,16 @@ function marksOfLoad(own: Load, loads: readonly Load[]): readonly Mark[] {
     atLeast(RATE_LIMIT, 'import / sqlite3, objects per second', plain.seconds / own.seconds),
     atMost(BYTES_LIMIT, 'import / sqlite3, bytes', own.bytes / plain.bytes),
   ]
+}
+
+function marksOfCopy(own: Load, copied: readonly Load[]): readonly Mark[] {
+  return copied.map(({ seconds }) =>
+    atLeast(
+      COPY_RATE_LIMIT,
+      'import / COPY and indexes, objects per second',
+      seconds / own.seconds,
+    ),
+  )
 }
 
 /** Waits until the columns of the objects are built, and returns their bytes; NaN if they are not. */
