@@ -20,16 +20,13 @@ const BUILDING_LOCK = 706_733
 /** Shorter than the time after which maintenance takes a replacement for idle. */
 const TOUCH_MS = 60_000
 
-/** The databases for which an index is being built beside others: one at a time has a connection. */
-const building = new WeakSet<Database>()
-
 /** Builds the other indexes meanwhile. Does nothing if there is no such index or no connection for it. */
 export async function buildBeside(
   { database, capabilities }: PostgresContext,
   replacement: string,
   buildOthers: (builtBeside: readonly string[]) => Promise<void>,
 ): Promise<void> {
-  if (capabilities.isDistributed || building.has(database)) return
+  if (capabilities.isDistributed) return
   const id = replacementTableId(replacement)
   const [table] = await database.query(
     `SELECT object_type_id FROM oqs_object_table
@@ -42,12 +39,11 @@ export async function buildBeside(
     listMissingIndexes({ session, tables }, { typeId: Number(table[0]), id }),
   )
   const index = missing.find(({ name }) => name.endsWith(TEXT_INDEX))
-  if (index === undefined || building.has(database)) return
-  building.add(database)
+  if (index === undefined) return
+  const building = database.runUnlimitedAlone((session) => buildOnce(session, id, index.sql))
+  if (building === undefined) return
   const isDone = new AbortController()
-  const built = database
-    .runUnlimited((session) => buildOnce(session, id, index.sql))
-    .finally(() => isDone.abort())
+  const built = building.finally(() => isDone.abort())
   try {
     await Promise.all([
       built,
@@ -56,7 +52,6 @@ export async function buildBeside(
   } finally {
     // After a failure of the others, their caller must not begin again before this one has ended.
     await Promise.allSettled([built])
-    building.delete(database)
   }
 }
 

@@ -70,6 +70,7 @@ export class Database implements AsyncDisposable {
   readonly #inProgress = new Set<Promise<unknown>>()
   readonly #stopping = new AbortController()
   readonly #queues = makeQueues()
+  #isAlone = false
 
   constructor(url: string, options: DatabaseOptions = {}) {
     this.#queryTimeoutMs = options.queryTimeoutMs ?? 1000 * QUERY_TIMEOUT_SECONDS
@@ -182,6 +183,15 @@ export class Database implements AsyncDisposable {
     return this.#track(() =>
       withClient(unlimited, (client) => run(new ClientSession(client)), this.#stopping.signal),
     )
+  }
+
+  /** Does the same, unless it does so for another caller already: then it returns undefined. */
+  runUnlimitedAlone<T>(run: (session: WriteSession) => Promise<T>): Promise<T> | undefined {
+    if (this.#isAlone) return undefined
+    this.#isAlone = true
+    return this.runUnlimited(run).finally(() => {
+      this.#isAlone = false
+    })
   }
 
   /**

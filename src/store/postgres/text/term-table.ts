@@ -18,9 +18,9 @@ const TERM_CODES = Uint8Array.from({ length: 128 }, (_, code) => {
   return /[a-z0-9]/.test(sign) ? sign.charCodeAt(0) : 0
 })
 /** The signs that may join two parts to a further term: `e-mail`, `O'Brien`, `U.S.`, `AT&T`. */
-const JOINS = new Set(Array.from("'&-.", (sign) => sign.charCodeAt(0)))
+const JOINS: ReadonlySet<number> = new Set(Array.from("'&-.", (sign) => sign.charCodeAt(0)))
 /** The signs that may belong to a term: `C++`, `C#`. */
-const SYMBOLS = new Set(Array.from('+#', (sign) => sign.charCodeAt(0)))
+const SYMBOLS: ReadonlySet<number> = new Set(Array.from('+#', (sign) => sign.charCodeAt(0)))
 /** A term and its prefix make a lexeme. */
 const MAX_PLAIN_LENGTH = MAX_LEXEME_LENGTH - 20
 
