@@ -59,7 +59,7 @@ class BatchParsing {
     const count = few.length - before
     this.#few = few
     if (few.length <= FEW_CHANGES && this.#bytes <= FEW_CHANGES_LENGTH) {
-      return { count, parts: isLast ? [few] : [] }
+      return { count, parts: isLast ? [few.map(toPlain)] : [] }
     }
     this.#few = undefined
     return { ...this.#encode(few, isLast, this.#encoder), count }
@@ -83,6 +83,13 @@ class BatchParsing {
     const parts = encoded.count === 0 ? [] : [encoded]
     return { count: encoded.count, parts: isLast ? [...parts, ...encoder.finish()] : parts }
   }
+}
+
+/** Reads what a sent object would lose: texts that are computed when a store asks for them. */
+function toPlain(change: Change): Change {
+  if (!('put' in change)) return change
+  const { columns, elements, texts, points } = change.put.searchable
+  return { put: { ...change.put, searchable: { columns, elements, texts, points } } }
 }
 
 function countOf(changes: Iterable<unknown>): number {
