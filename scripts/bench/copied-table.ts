@@ -10,7 +10,7 @@ import { measureCost } from '../measure/processes.ts'
 import { type Load, storedBytes } from './measure-import.ts'
 
 const TEXT = 'text COLLATE "C"'
-export const ITEM_COLUMNS: Readonly<Record<string, string>> = {
+const ITEM_COLUMNS: Readonly<Record<string, string>> = {
   id: TEXT,
   region: TEXT,
   station: TEXT,
