@@ -129,8 +129,9 @@ export const DEMO_DEFINITION: OntologyDefinition = {
     {
       apiName: 'countryCode',
       displayName: 'Country code',
+      description: 'ISO 3166-1 alpha-2, or a code of your own',
       baseType: { type: 'string' },
-      constraints: [{ type: 'regex', pattern: '[A-Z]{2}' }],
+      constraints: [{ type: 'length', minimumLength: 2, maximumLength: 20 }],
     },
   ],
   linkTypes: [
