@@ -35,8 +35,10 @@ interface Refusal {
 
 /** Returns why the service refuses a request; undefined if that is not because of one line. */
 export function refusalOf(error: unknown): Refusal | undefined {
-  const isRefusal = error instanceof OqsError && error.errorName === 'InvalidBatchLine'
-  return isRefusal ? (error.parameters as Refusal) : undefined
+  if (!(error instanceof OqsError)) return undefined
+  if (!['InvalidBatchLine', 'ConstraintViolated'].includes(error.errorName)) return undefined
+  const [refusal] = error.parameters['refused'] as readonly Refusal[]
+  return refusal
 }
 
 /** Returns the error for the objects that a request puts. */
