@@ -29,7 +29,7 @@ const ADOPT_MS = 10_000
 /** How often the process must give a sign of life while a question waits. */
 const PULSE_MS = 100
 /**
- * After so many intervals the database answers, half a second after the question: losing an answer of
+ * After this number of intervals the database answers, half a second after the question: losing an answer of
  * columns only costs time.
  */
 const SILENT_MAX = 4

@@ -21,7 +21,7 @@ const STABLE_MS = 60_000
 /** How often a process must give a sign of life. */
 const PULSE_MS = 150
 /**
- * A process that sleeps or is stopped for so many intervals, although a message waits for it, hangs:
+ * A process that sleeps or is stopped for this many intervals, although a message waits for it, hangs:
  * one that is busy, or that waits for a busy machine, is runnable.
  */
 const ASLEEP_MAX = 3

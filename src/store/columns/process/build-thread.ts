@@ -38,7 +38,7 @@ export type Built =
   | { readonly base: BaseSegments }
   | { readonly failed: 'failed' | 'tooLarge'; readonly reason: string }
 
-/** A segment ends after so many rows, or bytes of rows, because those are in memory. */
+/** A segment ends after this number of rows, or bytes of rows, because those are in memory. */
 const SEGMENT_ROWS = 1 << 19
 const SEGMENT_MAX_BYTES = 256 * 1024 * 1024
 const SEGMENT_MIN_BYTES = 32 * 1024 * 1024

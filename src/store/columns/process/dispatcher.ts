@@ -20,7 +20,7 @@ export interface DispatcherOptions
   readonly threads: number
 }
 
-/** How often a question begins anew because its columns were dropped. */
+/** How often a question starts again because its columns were dropped. */
 const ATTEMPTS_MAX = 3
 /** How often columns are evicted because the questions in progress take more. */
 const TRIM_MS = 100
